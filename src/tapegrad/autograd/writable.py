@@ -57,19 +57,35 @@ def check_fits(name: str, x: Any, result: Any) -> None:
     """Raise unless `result` can be written into `x`: its shape the same, its dtype no wider."""
     shape = x._array.shape
     if result._array.shape != shape:
-        raise errors.runtime_error(
-            f"output with shape {list(shape)} doesn't match the broadcast shape "
-            f"{list(result._array.shape)}",
-            "An in-place operator cannot enlarge its tensor: use the out-of-place form.",
-        )
+        advice = "An in-place operator cannot enlarge its tensor: use the out-of-place form."
+        raise output_shape(shape, result._array.shape, advice)
     if result._array.dtype != x._array.dtype:
         have, want = of(result._array.dtype), of(x._array.dtype)
         if not can_cast(have, want):
-            raise errors.runtime_error(
-                f"result type {have.scalar_name} can't be cast to the desired output type "
-                f"{want.scalar_name}",
-                "Convert the tensor first, or use the out-of-place form.",
-            )
+            raise cannot_cast(have, want, "Convert the tensor first, or use the out-of-place form.")
+
+
+def output_shape(shape: tuple, wide: tuple, advice: str) -> RuntimeError:
+    """A tensor too small for what is to be written into it."""
+    return errors.runtime_error(
+        f"output with shape {list(shape)} doesn't match the broadcast shape {list(wide)}", advice
+    )
+
+
+def cannot_cast(have: Any, want: Any, advice: str) -> RuntimeError:
+    """A tensor of a dtype that cannot hold what is to be written into it."""
+    text = f"result type {have.scalar_name} can't be cast to the desired output type "
+    return errors.runtime_error(text + want.scalar_name, advice)
+
+
+def check_constant(function: str, argument: str, x: Any) -> None:
+    """Raise where a derivative is asked for that is not defined."""
+    if x is not None and x.requires_grad and is_grad_enabled():
+        raise errors.runtime_error(
+            f"The function '{function}' is not differentiable with respect to argument "
+            f"'{argument}'. This input cannot have requires_grad True.",
+            f"Pass {argument}.detach().",
+        )
 
 
 def check_storable(x: Any) -> None:

@@ -194,6 +194,17 @@ def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     raise AssertionError(f"shapes {a} and {b} broadcast")
 
 
+def wrong_dtype(wanted: Any, found: Any, advice: str) -> RuntimeError:
+    """A tensor of another dtype than the one it is combined with."""
+    text = f"expected scalar type {wanted.scalar_name} but found {found.scalar_name}"
+    return runtime_error(text, advice)
+
+
+def negative_size(n: Any, sizes: Any, advice: str = "Sizes are not negative.") -> RuntimeError:
+    """A size below zero, among those of a tensor to be made."""
+    return runtime_error(f"Trying to create tensor with negative dimension {n}: {sizes}", advice)
+
+
 def check_expand(have: tuple, sizes: tuple, advice: str, kind: str = "Float") -> None:
     """Raise unless a shape can be repeated to `sizes`, where -1 keeps one of its own."""
     if len(have) > len(sizes):
@@ -261,6 +272,12 @@ def no_tensor(error: Any, x: object) -> TypeError:
     return advised(error, "Make a tensor of it first: torch.tensor(...).")
 
 
+def need_tensor(function: str, argument: str, position: int, x: object) -> None:
+    """Raise unless an argument is a tensor."""
+    if not hasattr(x, "_array"):
+        raise must_be(function, argument, position, "Tensor", x)
+
+
 def need_tensors(function: str, **arguments: Any) -> None:
     """Raise unless every argument, in their order, is a tensor.
 
@@ -270,8 +287,16 @@ def need_tensors(function: str, **arguments: Any) -> None:
     Make a tensor of it first: torch.tensor(...).
     """
     for position, (name, x) in enumerate(arguments.items(), start=1):
+        need_tensor(function, name, position, x)
+
+
+def need_sequence(tensors: Any, advice: str) -> None:
+    """Raise unless everything in a list is a tensor."""
+    for i, x in enumerate(tensors):
         if not hasattr(x, "_array"):
-            raise must_be(function, name, position, "Tensor", x)
+            raise type_error(
+                f"expected Tensor as element {i} in argument 0, but got {type_name(x)}", advice
+            )
 
 
 def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) -> TypeError:

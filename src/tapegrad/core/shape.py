@@ -4,6 +4,8 @@ import operator
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from tapegrad.core import errors
 
 
@@ -20,11 +22,37 @@ def axis_of(dim: Any, ndim: int) -> int:
         ) from None
     n = ndim or 1
     if not -n <= axis < n:
-        raise errors.index_error(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {axis})",
-            f"The tensor has {ndim} dimension{'' if ndim == 1 else 's'}.",
-        )
+        advice = f"The tensor has {ndim} dimension{'' if ndim == 1 else 's'}."
+        raise out_of_range(axis, ndim, advice)
     return axis + n if axis < 0 else axis
+
+
+def out_of_range(axis: int, ndim: int, advice: str) -> IndexError:
+    """A dimension that a tensor does not have."""
+    n = ndim or 1
+    text = f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {axis})"
+    return errors.index_error(text, advice)
+
+
+def no_dimensions(dim: Any, advice: str) -> IndexError:
+    """A dimension of a tensor that has none."""
+    text = f"Dimension specified as {dim} but tensor has no dimensions"
+    return errors.index_error(text, advice)
+
+
+def existing_axis(dim: Any, ndim: int, advice: str) -> int:
+    """As `axis_of`, but a tensor without dimensions is refused."""
+    if not ndim:
+        raise no_dimensions(dim, advice)
+    return axis_of(dim, ndim)
+
+
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that one or two shapes have in common."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise errors.broadcast(*shapes) from None
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tapegrad.autograd.mode import MODE, is_grad_enabled
-from tapegrad.autograd.writable import check_storable
+from tapegrad.autograd.writable import cannot_cast, check_storable
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.dtype import of
 from tapegrad.core.errors import warn
@@ -101,11 +101,7 @@ def write_out(name: str, result: Any, out: Any) -> Any:
     if name in _WANTED:
         _check_dtype(_WANTED[name], result, out)
     if not can_cast(have, want):
-        raise errors.runtime_error(
-            f"result type {have.scalar_name} can't be cast to the desired output type "
-            f"{want.scalar_name}",
-            f"Give an out tensor of dtype {have}.",
-        )
+        raise cannot_cast(have, want, f"Give an out tensor of dtype {have}.")
     check_storable(out)
     if out._array.shape != result._array.shape:
         if out._array.size:

@@ -29,6 +29,12 @@ def require_integers(xp: Namespace, kernel: str, x: Array, bools: bool = True) -
         raise no_kernel(kernel, of(x.dtype))
 
 
+def require_floating(kernel: str, x: Tensor) -> None:
+    """Refuse all but real floating-point numbers."""
+    if not x.dtype.is_floating_point:
+        raise no_kernel(kernel, x.dtype)
+
+
 def require_order(kernel: str, x: Tensor, bools: bool = True) -> None:
     """Refuse complex numbers, which have no order, and truth values where PyTorch ranks none."""
     kind = x._array.dtype.kind

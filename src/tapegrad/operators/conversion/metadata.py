@@ -4,7 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, Dim, MemoryFormat, Scalar, Tensor
 from tapegrad.core.scalar import int_of
-from tapegrad.core.shape import axis_of
+from tapegrad.core.shape import existing_axis
 from tapegrad.core.size import from_shape
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.core.untyped_storage import UntypedStorage
@@ -186,13 +186,7 @@ def _row_major(array: Any) -> tuple[int, ...]:
 
 
 def _axis(name: str, dim: Dim, ndim: int) -> int:
-    axis = int_of(name, "dim", 1, dim)
-    if ndim == 0:
-        raise errors.index_error(
-            f"Dimension specified as {axis} but tensor has no dimensions",
-            "The tensor holds a single number.",
-        )
-    return axis_of(axis, ndim)
+    return existing_axis(int_of(name, "dim", 1, dim), ndim, "The tensor holds a single number.")
 
 
 def is_contiguous(

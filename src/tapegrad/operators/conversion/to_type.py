@@ -3,7 +3,7 @@
 from tapegrad.arrays.namespaces import native_dtype
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Scalar, Tensor
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Tensor
 from tapegrad.core.device import device as Device
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import bool_, complex128, default, float64, int64
@@ -166,14 +166,13 @@ def dtype_of_type(given: object) -> Dtype:
     return found.dtype
 
 
-def type_as(self: Tensor, other: Scalar) -> Any:
+def type_as(self: Tensor, other: Tensor) -> Any:
     """The tensor in the dtype of `other`.
 
     >>> torch.ones(2).type_as(torch.tensor(3))
     tensor([1, 1])
     """
-    if not isinstance(other, tensor_base.Tensor):
-        raise errors.must_be("type_as", "other", 1, "Tensor", other)
+    errors.need_tensor("type_as", "other", 1, other)
     return cast(self, other.dtype)
 
 

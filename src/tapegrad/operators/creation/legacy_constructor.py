@@ -59,10 +59,8 @@ def legacy_array(args: tuple, dtype: Dtype) -> np.ndarray:
     shape = ints_of("new", "size", args)
     for n in shape:
         if n < 0:
-            raise errors.runtime_error(
-                f"Trying to create tensor with negative dimension {n}: {list(shape)}",
-                "Sizes are not negative. For a tensor of these numbers, pass them in a list.",
-            )
+            advice = "Sizes are not negative. For a tensor of these numbers, pass them in a list."
+            raise errors.negative_size(n, list(shape), advice)
     return np.empty(shape, dtype.numpy)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tapegrad.arrays.namespaces import is_batched
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import (
     Any,
@@ -24,8 +24,7 @@ from tapegrad.operators.creation.factory_options import build, check, known
 
 def dtype_like(name: str, x: Tensor, dtype: DTypeLike) -> Dtype:
     """The dtype that is asked for, or that of the tensor `x`."""
-    if not isinstance(x, tensor_base.Tensor):
-        raise errors.must_be(name, "input", 1, "Tensor", x)
+    errors.need_tensor(name, "input", 1, x)
     return x.dtype if dtype is None else known(name, dtype)
 
 

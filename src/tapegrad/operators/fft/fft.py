@@ -6,7 +6,7 @@ from tapegrad.core.annotations import Any, Callable, Dim, Namespace, Out, Tensor
 from tapegrad.core.dtype import complex64, complex128, default, float32, float64
 from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
-from tapegrad.core.shape import axis_of
+from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, linear, vjp
@@ -100,8 +100,7 @@ def scale_of(norm: Any, forward: bool) -> str:
 
 def prepared(name: str, input: Tensor, norm: Any, kind: str = "") -> Any:
     """`input` in a floating or complex dtype; `kind` "real" refuses, "complex" makes it complex."""
-    if not hasattr(input, "_array"):
-        raise errors.must_be(f"fft_{name}", "input", 1, "Tensor", input)
+    errors.need_tensor(f"fft_{name}", "input", 1, input)
     if norm is not None and not isinstance(norm, str):
         raise errors.must_be(f"fft_{name}", "norm", 0, "str", norm)
     dtype = input.dtype
@@ -142,12 +141,7 @@ def check_out(name: str, out: Out, complex: bool) -> None:
 
 
 def _axis(dim: int, ndim: int) -> int:
-    if not ndim:
-        raise errors.index_error(
-            f"Dimension specified as {dim} but tensor has no dimensions",
-            "A single number has no spectrum.",
-        )
-    return axis_of(dim, ndim)
+    return existing_axis(dim, ndim, "A single number has no spectrum.")
 
 
 def line(name: str, input: Tensor, n: int, dim: Dim) -> tuple[int, int | None]:

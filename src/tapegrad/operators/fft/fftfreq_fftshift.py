@@ -40,10 +40,7 @@ def _frequencies(name: str, positive: bool) -> Callable:
             )
         length = int(n / 2) + 1 if positive else n
         if length < 0:
-            raise errors.runtime_error(
-                f"Trying to create tensor with negative dimension {length}: [{length}]",
-                "A spectrum has no fewer than 0 points.",
-            )
+            raise errors.negative_size(length, [length], "A spectrum has no fewer than 0 points.")
 
         def make() -> np.ndarray:
             k = np.arange(length, dtype=dtype.numpy)

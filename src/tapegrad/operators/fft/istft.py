@@ -9,6 +9,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors, users_level
+from tapegrad.core.shape import out_of_range
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.fft.fft import to_real, transform
 from tapegrad.operators.fft.stft import check, described, full_window, no_half, warn_of_no_window
@@ -117,11 +118,8 @@ def _check_istft(x: Tensor, arguments: dict, call: str) -> bool:
     n_fft, window = arguments["n_fft"], arguments["window"]
     shape = x._array.shape
     if x.ndim < 3 and x.ndim != 2:
-        raise errors.index_error(
-            f"Dimension out of range (expected to be in range of [-{x.ndim + 1}, {x.ndim}], "
-            "but got -3)",
-            "Pass spectra of shape (frequencies, frames) or (B, frequencies, frames).",
-        )
+        advice = "Pass spectra of shape (frequencies, frames) or (B, frequencies, frames)."
+        raise out_of_range(-3, x.ndim + 1, advice)
     half = shape[-2] != n_fft if arguments["onesided"] is None else bool(arguments["onesided"])
     wanted = n_fft // 2 + 1 if half else n_fft
     problem = ""

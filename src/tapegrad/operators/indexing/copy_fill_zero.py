@@ -3,11 +3,12 @@
 import numpy as np
 
 from tapegrad.autograd.sum_to_size import sum_to_shape
-from tapegrad.autograd.writable import check_overlap
+from tapegrad.autograd.writable import check_overlap, output_shape
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import fitted, number_of
+from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.in_place import overwrite, write
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 
@@ -80,17 +81,11 @@ def cut_off(x: Tensor) -> Any:
 
 
 def _check_broadcast(target: tuple, source: tuple) -> None:
-    if target == source:
-        return
-    try:
-        wide = np.broadcast_shapes(target, source)
-    except ValueError:
-        raise errors.broadcast(target, source) from None
-    if wide != target:
-        raise errors.runtime_error(
-            f"output with shape {list(target)} doesn't match the broadcast shape {list(wide)}",
-            "The source may be smaller than the tensor, not larger.",
-        )
+    if target != source:
+        wide = broadcast(target, source)
+        if wide != target:
+            advice = "The source may be smaller than the tensor, not larger."
+            raise output_shape(target, wide, advice)
 
 
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:

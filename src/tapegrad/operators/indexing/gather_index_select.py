@@ -7,7 +7,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import axis_of
+from tapegrad.core.shape import axis_of, broadcast
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart
 from tapegrad.dispatch.op import linear, vjp
@@ -95,8 +95,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
             [3, 4]])
     """
     ndim = input._array.ndim
-    if not hasattr(index, "_array"):
-        raise errors.must_be("index_select", "index", 3, "Tensor", index)
+    errors.need_tensor("index_select", "index", 3, index)
     check_apart(out, input, index)
     axis = axis_of(dim, ndim)
     if index._array.ndim > 1:
@@ -138,8 +137,7 @@ def gather(
     """
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
-    if not hasattr(index, "_array"):
-        raise errors.must_be("gather", "index", 3, "Tensor", index)
+    errors.need_tensor("gather", "index", 3, index)
     check_apart(out, input, index)
     where = index._array.shape
     if not index._array.size:
@@ -200,12 +198,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out 
             "unsqueeze() adds a dimension.",
         )
     axis = axis_of(dim, len(a))
-    rest = [1 if i == axis else n for i, n in enumerate(a)]
-    other = [1 if i == axis else n for i, n in enumerate(b)]
-    try:
-        wide = list(np.broadcast_shapes(tuple(rest), tuple(other)))
-    except ValueError:
-        raise errors.broadcast(tuple(rest), tuple(other)) from None
+    rest = tuple([1 if i == axis else n for i, n in enumerate(a)])
+    other = tuple([1 if i == axis else n for i, n in enumerate(b)])
+    wide = broadcast(rest, other)
     if a:
         input = expand(input, [*wide[:axis], a[axis], *wide[axis + 1 :]])
         indices = expand(indices, [*wide[:axis], b[axis], *wide[axis + 1 :]])

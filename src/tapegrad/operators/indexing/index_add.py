@@ -75,10 +75,8 @@ def _restored(result: Tensor, input: Tensor) -> Any:
 def checked_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
     """The axis of which the slices that a vector names are to be changed by those of `source`."""
     axis = axis_of(dim, input._array.ndim)
-    if not hasattr(index, "_array"):
-        raise errors.must_be(name, "index", 3, "Tensor", index)
-    if not hasattr(source, "_array"):
-        raise errors.must_be(name, "source", 4, "Tensor", source)
+    errors.need_tensor(name, "index", 3, index)
+    errors.need_tensor(name, "source", 4, source)
     kind = index.dtype.scalar_name
     check_index_dtype(
         index,
@@ -211,8 +209,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
     tensor([1., 0., 1.])
     """
     axis = axis_of(dim, input._array.ndim)
-    if not hasattr(index, "_array"):
-        raise errors.must_be("index_fill", "index", 3, "Tensor", index)
+    errors.need_tensor("index_fill", "index", 3, index)
     check_index_dtype(
         index, "index_fill_(): Expected dtype int64 for index.", ("int64",), IndexError
     )

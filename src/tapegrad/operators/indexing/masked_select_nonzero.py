@@ -48,8 +48,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Out = None) -> Any:
     >>> torch.tensor([1, 2, 3]).masked_select(torch.tensor([True, False, True]))
     tensor([1, 3])
     """
-    if not hasattr(mask, "_array"):
-        raise errors.must_be("masked_select", "mask", 2, "Tensor", mask)
+    errors.need_tensor("masked_select", "mask", 2, mask)
     check_apart(out, input, mask)
     if mask.dtype is not bool_:
         raise errors.runtime_error(

@@ -99,11 +99,6 @@ def checked(name: str, input: Tensor, dim: int, index: Tensor, src: Any) -> int:
     return axis
 
 
-def _need_index(name: str, index: Tensor) -> None:
-    if not hasattr(index, "_array"):
-        raise errors.must_be(name, "index", 3, "Tensor", index)
-
-
 def as_vectors(input: Tensor, index: Tensor, src: Tensor) -> tuple[Any, Any]:
     """For a vector, an index and a source without dimensions as vectors of one element."""
     if input._array.ndim == 1:
@@ -143,7 +138,7 @@ def scatter(
             "Pass a tensor or a number to write.",
         )
     number = not hasattr(src, "_array")
-    _need_index("scatter", index)
+    errors.need_tensor("scatter", "index", 3, index)
     check_apart(out, input, index)
     axis = checked("scatter", input, dim, index, None if number else src)
     if not number:
@@ -186,9 +181,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Out
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
     tensor([2., 0., 1.])
     """
-    _need_index("scatter_add", index)
-    if not hasattr(src, "_array"):
-        raise errors.must_be("scatter_add", "src", 4, "Tensor", src)
+    errors.need_tensor("scatter_add", "index", 3, index)
+    errors.need_tensor("scatter_add", "src", 4, src)
     check_apart(out, input, index)
     axis = checked("scatter", input, dim, index, src)
     index, src = as_vectors(input, index, src)

@@ -267,13 +267,9 @@ def _given(input: Tensor, indices: Tensor, name: str) -> list:
             f"{type(indices).__name__}",
             f"Put it in a tuple: {name}((index,), values).",
         )
+    errors.need_sequence(indices, "Index tensors only: x[...] = values takes the rest.")
     arrays: list[Any] = []
-    for i, item in enumerate(indices):
-        if not isinstance(item, tensor_base.TensorBase):
-            raise errors.type_error(
-                f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}",
-                "Index tensors only: x[...] = values takes the rest.",
-            )
+    for item in indices:
         item = index_check.index_tensor(item, numbers=False)
         arrays.append(item)
         if item._array.dtype.kind == "b":

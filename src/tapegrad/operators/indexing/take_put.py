@@ -49,8 +49,7 @@ def take(input: Tensor, index: Tensor, *, out: Out = None) -> Any:
     >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
     tensor([1, 4])
     """
-    if not hasattr(index, "_array"):
-        raise errors.must_be("take", "index", 2, "Tensor", index)
+    errors.need_tensor("take", "index", 2, index)
     check_apart(out, input, index)
     kind = index.dtype.scalar_name
     check_index_dtype(

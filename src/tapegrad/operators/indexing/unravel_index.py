@@ -22,8 +22,7 @@ def unravel_index(indices: Tensor, shape: Shape) -> tuple:
     >>> torch.unravel_index(torch.tensor([5, 7]), (3, 4))
     (tensor([1, 1]), tensor([1, 3]))
     """
-    if not hasattr(indices, "_array"):
-        raise errors.must_be("unravel_index", "indices", 1, "Tensor", indices)
+    errors.need_tensor("unravel_index", "indices", 1, indices)
     if indices.dtype.category != 1:
         raise errors.type_error(
             f"expected 'indices' to be integer dtype, but got {indices.dtype}",

@@ -2,16 +2,16 @@
 
 from math import inf
 
-import numpy as np
-
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.linalg.matmul_check import dtype_mismatch
 
 __torch__ = "cdist pdist"
 
@@ -205,18 +205,10 @@ def cdist(
         if x1.dtype.itemsize == 2:
             raise no_kernel("cdist", x1.dtype)
         return all_distances(x1, x2, order=order)
-    batch = _batch(x1, x2)
+    batch = broadcast(x1._array.shape[:-2], x2._array.shape[:-2])
     shape = (*batch, x1._array.shape[-2], x2._array.shape[-2])
     y = euclidean_distances(_matrices(x1, batch), _matrices(x2, batch))
     return y.view(shape)
-
-
-def _batch(x1: Tensor, x2: Tensor) -> tuple[int, ...]:
-    first, second = x1._array.shape[:-2], x2._array.shape[:-2]
-    try:
-        return np.broadcast_shapes(first, second)
-    except ValueError:
-        raise errors.broadcast(first, second) from None
 
 
 def _matrices(x: Tensor, batch: tuple[int, ...]) -> Any:
@@ -246,11 +238,8 @@ def _check_vectors(x1: Tensor, x2: Tensor) -> None:
             f"Shapes are {list(first)} and {list(second)}: vectors lie along the last dimension.",
         )
     if x1.dtype is not x2.dtype:
-        raise errors.runtime_error(
-            f"expected scalar type {x1.dtype.scalar_name} but found {x2.dtype.scalar_name}",
-            f"Convert one of them: .to({x1.dtype}).",
-        )
-    _batch(x1, x2)
+        raise dtype_mismatch(x1, x2)
+    broadcast(first[:-2], second[:-2])
 
 
 @require_tensors

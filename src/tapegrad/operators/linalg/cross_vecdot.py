@@ -3,11 +3,12 @@
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
-from tapegrad.core.shape import axis_of
+from tapegrad.core.shape import broadcast, existing_axis
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.dot_vdot import vdot
+from tapegrad.operators.linalg.matmul_check import dtype_mismatch
 from tapegrad.operators.linalg.matrix_check import check_floating, check_same_dtype, check_tensors
 from tapegrad.operators.linalg.removed import say_once
 
@@ -75,25 +76,15 @@ def _checked(a: Tensor, b: Tensor, dim: Dim) -> Any:
             "linalg.cross: inputs must have the same number of dimensions.",
             f"Shapes are {list(x)} and {list(y)}: expand() one of them.",
         )
-    if not x:
-        raise errors.index_error(
-            f"Dimension specified as {dim} but tensor has no dimensions",
-            "A vector product needs vectors.",
-        )
-    axis = axis_of(dim, len(x))
+    axis = existing_axis(dim, len(x), "A vector product needs vectors.")
     if x[axis] != 3 or y[axis] != 3:
         raise errors.runtime_error(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x[axis]} and {y[axis]}",
             "Only vectors of three numbers have a vector product.",
         )
-    for m, n in zip(x, y, strict=True):
-        if m != n and m != 1 and n != 1:
-            raise errors.broadcast(x, y)
+    broadcast(x, y)
     if a.dtype is not b.dtype:
-        raise errors.runtime_error(
-            f"expected scalar type {a.dtype.scalar_name} but found {b.dtype.scalar_name}",
-            f"Convert one of them: .to({a.dtype}).",
-        )
+        raise dtype_mismatch(a, b)
     if a.dtype.name == "bool":
         raise errors.not_implemented("\"cross\" not implemented for 'Bool'", "Convert it first.")
     return vector_product(a, b, axis=axis)

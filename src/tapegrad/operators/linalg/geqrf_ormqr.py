@@ -3,6 +3,7 @@
 from tapegrad import return_types
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.shape import no_dimensions
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.linalg import householder_product as _householder_product
@@ -26,10 +27,7 @@ def _check_vectors(name: str, x: Tensor, tau: Any) -> None:
             "It is the matrix that geqrf gives, with the vectors below its diagonal.",
         )
     if not sizes:
-        raise errors.index_error(
-            "Dimension specified as -1 but tensor has no dimensions",
-            "tau has a number for each reflection.",
-        )
+        raise no_dimensions(-1, "tau has a number for each reflection.")
 
 
 def _check_tau_batch(name: str, x: Tensor, tau: Any) -> None:

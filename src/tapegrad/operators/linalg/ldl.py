@@ -5,6 +5,7 @@ from tapegrad.arrays.linalg_errors import first_failure
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Out, Tensor
+from tapegrad.core.shape import out_of_range
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
@@ -119,11 +120,7 @@ def ldl_solve(LD: Any, pivots: Any, B: Tensor, *, hermitian: bool = False, out: 
     matrix_check.check_square(name, LD)
     matrix_check.check_floating(name, LD)
     if B._array.ndim < 2:
-        raise errors.index_error(
-            f"Dimension out of range (expected to be in range of [-{B.ndim or 1}, "
-            f"{max(B.ndim - 1, 0)}], but got -2)",
-            "A vector is a matrix with one column: v[:, None].",
-        )
+        raise out_of_range(-2, B.ndim, "A vector is a matrix with one column: v[:, None].")
     check_right_side(name, B, LD)
     if pivots._array.shape != LD._array.shape[:-1]:
         raise errors.runtime_error(

@@ -8,6 +8,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import per_sample
@@ -111,7 +112,7 @@ def _answer(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> An
     vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
     b = B.unsqueeze(-1) if vector else B
     _check_rows(x.shape, y.shape, vector)
-    batch = _batch(x.shape[:-2], y.shape[:-1] if y.ndim < x.ndim else y.shape[:-2])
+    batch = broadcast(x.shape[:-2], y.shape[:-1] if y.ndim < x.ndim else y.shape[:-2])
     if b._array.ndim < x.ndim:
         b = b.expand(*batch, *b._array.shape[-2:])
     if rcond is None:
@@ -188,13 +189,6 @@ def _check_rows(a: tuple[int, ...], b: tuple[int, ...], vector: bool) -> None:
             f"{_NAME}: input.size(-2) should match other.size({axis})",
             f"The matrix has {a[-2]} rows, the right-hand side {b[axis]}.",
         )
-
-
-def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        raise errors.broadcast(a, b) from None
 
 
 def _rank_error(error: Any, batched: bool) -> errors.LinAlgError:

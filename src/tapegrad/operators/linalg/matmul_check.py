@@ -77,7 +77,4 @@ def check_batches(x: Tensor, y: Tensor) -> None:
 
 
 def dtype_mismatch(a: Tensor, b: Tensor) -> RuntimeError:
-    return errors.runtime_error(
-        f"expected scalar type {a.dtype.scalar_name} but found {b.dtype.scalar_name}",
-        f"Convert one of them: .to({a.dtype}).",
-    )
+    return errors.wrong_dtype(a.dtype, b.dtype, f"Convert one of them: .to({a.dtype}).")

@@ -2,7 +2,6 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Sequence, Tensor
-from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.linalg.removed import say_once
@@ -35,12 +34,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
 
 
 def _check(tensors: list) -> None:
-    for i, x in enumerate(tensors):
-        if not isinstance(x, TensorBase):
-            raise errors.type_error(
-                f"expected Tensor as element {i} in argument 0, but got {errors.type_name(x)}",
-                "Pass a list of tensors.",
-            )
+    errors.need_sequence(tensors, "Pass a list of tensors.")
     n = len(tensors)
     if n < 2:
         raise errors.runtime_error(
@@ -109,12 +103,8 @@ def chain_matmul(*matrices: Any, out: Out = None) -> Any:
         raise errors.runtime_error(
             "chain_matmul(): Expected one or more matrices", "Pass matrices."
         )
-    for i, x in enumerate(matrices):
-        if not isinstance(x, TensorBase):
-            raise errors.type_error(
-                f"expected Tensor as element {i} in argument 0, but got {errors.type_name(x)}",
-                "Pass each matrix as an argument of its own.",
-            )
+    errors.need_sequence(matrices, "Pass each matrix as an argument of its own.")
+    for x in matrices:
         if x.ndim != 2:
             raise errors.runtime_error(
                 f"Tensor dimension is {x.ndim}, expected 2 instead.",

@@ -11,9 +11,8 @@ from tapegrad.arrays.numpy.max_pool import adaptive
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.interpolate_stencil import mapping
 from tapegrad.operators.nn.max_pool import choosing
 from tapegrad.operators.nn.pool_size import array_of, check_rank, one_int
@@ -81,9 +80,7 @@ def _average(n: int, input: Tensor, output_size: Shape) -> Any:
     if set(sizes) == {1} and len(shape) in (n + 1, n + 2):
         return mean(input, tuple(range(-n, 0)), True)
     _check_input(name, shape, sizes, "", n)
-    dtype = of(input._array.dtype)
-    if not dtype.is_floating_point:
-        raise no_kernel("adaptive_avg_pool2d" if n == 2 else "adaptive_avg_pool3d_cpu", dtype)
+    require_floating("adaptive_avg_pool2d" if n == 2 else "adaptive_avg_pool3d_cpu", input)
     operator = average_plane if n == 2 else average_volume
     return operator(input, through=averaging(shape[-n:], sizes))
 
@@ -162,13 +159,8 @@ def _largest(name: str, input: Tensor, sizes: tuple[int, ...]) -> tuple[Any, Any
     for size in sizes:
         if size < 0:
             wanted = [*shape[:-n], *sizes]
-            raise errors.runtime_error(
-                f"Trying to create tensor with negative dimension {size}: {wanted}",
-                "Ask for a number of windows.",
-            )
-    dtype = of(input._array.dtype)
-    if not dtype.is_floating_point:
-        raise no_kernel("adaptive_max_pool2d" if n == 2 else "adaptive_max_pool3d_cpu", dtype)
+            raise errors.negative_size(size, wanted, "Ask for a number of windows.")
+    require_floating("adaptive_max_pool2d" if n == 2 else "adaptive_max_pool3d_cpu", input)
     windows = tuple(adaptive(*each) for each in zip(shape[-n:], sizes, strict=True))
     return (maximum_plane if n == 2 else maximum_volume)(input, windows=windows)
 

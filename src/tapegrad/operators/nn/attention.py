@@ -118,9 +118,7 @@ def attend_back(
 
 def _check(query: Any, key: Any, value: Any, mask: Tensor, is_causal: bool) -> None:
     name = "scaled_dot_product_attention"
-    for i, (argument, x) in enumerate((("query", query), ("key", key), ("value", value)), 1):
-        if getattr(x, "_array", None) is None:
-            raise errors.must_be(name, argument, i, "Tensor", x)
+    errors.need_tensors(name, query=query, key=key, value=value)
     if query.dtype is not key.dtype or query.dtype is not value.dtype:
         raise errors.runtime_error(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "

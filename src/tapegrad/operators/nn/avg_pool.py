@@ -10,6 +10,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.dtype import int64, of
 from tapegrad.core.family import family
+from tapegrad.core.shape import out_of_range
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn.interpolate_stencil import mapping
@@ -68,10 +69,7 @@ def _check_input(shape: tuple[int, ...], n: int) -> None:
             f"but got:{list(shape)}"
         )
         if n == 2 and len(shape) < 3:
-            error = IndexError(
-                f"Dimension out of range (expected to be in range of [{-max(len(shape), 1)}, "
-                f"{max(len(shape), 1) - 1}], but got -3)"
-            )
+            raise out_of_range(-3, len(shape), _ADVICE)
         raise errors.advised(error, _ADVICE)
 
 

@@ -7,12 +7,13 @@ import numpy as np
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import mapped_beyond
-from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.shape import no_dimensions, out_of_range
 from tapegrad.dispatch.op import primitive
-from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn import layer_norm
 
 __torch__ = "batch_norm group_norm instance_norm native_batch_norm"
@@ -198,6 +199,9 @@ def sum_channels(g: Array, like: Array) -> Any:
     return xp.sum(g, axis=(0, *range(2, len(g.shape))))
 
 
+_SHAPE = "The input has shape (N, C, ...): a batch of samples with C channels."
+
+
 def _check_count(argument: str, x: Tensor | None, n: int) -> None:
     if x is not None and x._array.size != n:
         raise errors.runtime_error(
@@ -211,27 +215,16 @@ def _check_batch(
 ) -> None:
     shape = layer_norm.tensor_argument("batch_norm", input).shape
     if len(shape) < 2:
-        raise errors.index_error(
-            "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
-            if shape
-            else "Dimension specified as 1 but tensor has no dimensions",
-            "The input has shape (N, C, ...): a batch of samples with C channels.",
-        )
+        raise out_of_range(1, 1, _SHAPE) if shape else no_dimensions(1, _SHAPE)
     channels = shape[1]
     _check_count("running_mean", mean, channels)
     _check_count("running_var", variance, channels)
     _check_count("weight", weight, channels)
     _check_count("bias", bias, channels)
-    if not input.dtype.is_floating_point:
-        raise no_kernel("batch_norm", input.dtype)
+    require_floating("batch_norm", input)
     layer_norm.same_kind(input, weight, bias, mean, variance)
-    for name, x in (("running_mean", mean), ("running_var", variance)):
-        if x is not None and x.requires_grad and is_grad_enabled():
-            raise errors.runtime_error(
-                "The function 'native_batch_norm' is not differentiable with respect to "
-                f"argument '{name}'. This input cannot have requires_grad True.",
-                f"Pass {name}.detach().",
-            )
+    check_constant("native_batch_norm", "running_mean", mean)
+    check_constant("native_batch_norm", "running_var", variance)
 
 
 def _batch(
@@ -383,10 +376,8 @@ def group_norm(
     groups = operator.index(num_groups)
     eps = layer_norm.real_argument("group_norm", "eps", 5, eps)
     if len(shape) < 2:
-        raise errors.runtime_error(
-            f"Expected at least 2 dimensions for input tensor but received {len(shape)}",
-            "The input has shape (N, C, ...): a batch of samples with C channels.",
-        )
+        text = f"Expected at least 2 dimensions for input tensor but received {len(shape)}"
+        raise errors.runtime_error(text, _SHAPE)
     if groups <= 0:
         raise errors.runtime_error(
             f"Expected num groups to be greater than 0, got {groups}",
@@ -406,8 +397,7 @@ def group_norm(
                 f"{list(shape)}",
                 f"Give {name} shape ({shape[1]},).",
             )
-    if not input.dtype.is_floating_point:
-        raise no_kernel("GroupNormKernelImpl", input.dtype)
+    require_floating("GroupNormKernelImpl", input)
     layer_norm.same_kind(input, weight, bias)
     return group_standardize(input, weight, bias, groups=groups, eps=eps)[0]
 
@@ -446,10 +436,7 @@ def instance_norm(
             "Pass the running statistics, or use_input_stats=True.",
         )
     if len(shape) < 2:
-        raise errors.index_error(
-            "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
-            "The input has shape (N, C, ...): a batch of samples with C channels.",
-        )
+        raise out_of_range(1, 1, _SHAPE)
     n, c, *rest = shape
     together = input.contiguous().view(1, n * c, *rest)
     weight, bias, mean, variance = (

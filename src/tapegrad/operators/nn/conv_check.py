@@ -343,6 +343,4 @@ def _check_dtypes(input: Tensor, weight: Tensor, dilation: tuple, transposed: bo
         if not dtype.is_complex:
             text += " or input should be a MKLDNN tensor and weight is a dense tensor"
         raise errors.runtime_error(text, advice)
-    raise errors.runtime_error(
-        f"expected scalar type {dtype.scalar_name} but found {weight.dtype.scalar_name}", advice
-    )
+    raise errors.wrong_dtype(dtype, weight.dtype, advice)

@@ -58,10 +58,7 @@ def spread_rows(g: Array, indices: Array, n: int, padding: int, by_frequency: bo
 
 def check_indices(name: str, indices: Tensor, weight: Tensor) -> None:
     """Raise unless `indices` are whole numbers and `weight` is a tensor."""
-    if getattr(weight, "_array", None) is None:
-        raise errors.must_be(name, "weight", 1, "Tensor", weight)
-    if getattr(indices, "_array", None) is None:
-        raise errors.must_be(name, "indices", 2, "Tensor", indices)
+    errors.need_tensors(name, weight=weight, indices=indices)
     if indices.dtype.name not in ("int64", "int32"):
         kind = errors.tensor_type(indices.dtype)
         raise errors.runtime_error(

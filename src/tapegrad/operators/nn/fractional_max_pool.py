@@ -6,9 +6,10 @@ Source: Graham, "Fractional Max-Pooling", 2014, section 2.
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DTypeLike, Tensor
 from tapegrad.core.dtype import float32, of
+from tapegrad.core.shape import out_of_range
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import primitive
-from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.pool_size import array_of
 from tapegrad.operators.random.rand_randint_randperm import rand
 
@@ -122,15 +123,10 @@ def pooled(
             )
         output_size = tuple(int(s * r) for s, r in zip(shape[-n:], ratio, strict=True))
     if len(shape) < n + 1:
-        raise errors.index_error(
-            f"Dimension out of range (expected to be in range of [{-max(len(shape), 1)}, "
-            f"{max(len(shape), 1) - 1}], but got {-n - 1})",
-            "Inputs are (N, C, ...) or (C, ...).",
-        )
+        raise out_of_range(-n - 1, len(shape), "Inputs are (N, C, ...) or (C, ...).")
     dtype = of(input._array.dtype)
     if samples is None:
-        if not dtype.is_floating_point:
-            raise no_kernel("check_uniform_bounds", dtype)
+        require_floating("check_uniform_bounds", input)
         samples = rand(1 if len(shape) == n + 1 else shape[0], shape[-n - 1], n, dtype=dtype)
     kernel = _pair(name, "kernel_size", kernel_size, n)
     sizes = _pair(name, "output_size", output_size, n)

@@ -310,10 +310,7 @@ def _sampled(n: int | None, input: Tensor, grid: Any, mode: int, padding: int, a
         )
     dtype, other = of(input._array.dtype), of(grid._array.dtype)
     if dtype is not other:
-        raise errors.runtime_error(
-            f"expected scalar type {dtype.scalar_name} but found {other.scalar_name}",
-            f"Convert the grid: grid.to({dtype}).",
-        )
+        raise errors.wrong_dtype(dtype, other, f"Convert the grid: grid.to({dtype}).")
     if not dtype.is_floating_point:
         kernel = "grid_sampler_2d_cpu_kernel_impl" if len(shape) == 4 else "grid_sampler3d_cpu"
         raise no_kernel(kernel, dtype)

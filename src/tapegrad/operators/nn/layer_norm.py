@@ -9,7 +9,7 @@ from tapegrad.core.dtype import float32
 from tapegrad.core.limits import finfo
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
-from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.dtype_check import no_kernel, require_floating
 
 __torch__ = "layer_norm native_layer_norm rms_norm"
 
@@ -176,8 +176,7 @@ def _standardize(
     shape = _sizes(name, normalized_shape)
     eps = real_argument(name, "eps", 5, eps)
     _check_shapes(input, shape, ", ", weight=weight, bias=bias)
-    if not input.dtype.is_floating_point:
-        raise no_kernel("LayerNormKernelImpl", input.dtype)
+    require_floating("LayerNormKernelImpl", input)
     same_kind(input, weight, bias)
     return layer_standardize(input, weight, bias, n_axes=len(shape), eps=eps)
 

@@ -10,7 +10,7 @@ from tapegrad.core.family import family
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import linear, primitive, vjp
-from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.dtype_check import no_kernel, require_floating
 from tapegrad.operators.nn.pool_size import (
     array_of,
     check_output,
@@ -288,9 +288,7 @@ def _check_line(
         problem = f"Invalid computed output size: {n}"
     if problem:
         raise errors.runtime_error(f"{name} {problem}", "Windows must fit into the padded input.")
-    dtype = of(input._array.dtype)
-    if not dtype.is_floating_point:
-        raise no_kernel("max_pool1d_impl", dtype)
+    require_floating("max_pool1d_impl", input)
 
 
 def max_pool1d_with_indices(

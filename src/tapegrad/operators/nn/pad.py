@@ -173,8 +173,7 @@ def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
     tensor([[0., 1., 1.],
             [0., 0., 0.]])
     """
-    if not hasattr(input, "_array"):
-        raise errors.must_be("constant_pad_nd", "input", 1, "Tensor", input)
+    errors.need_tensor("constant_pad_nd", "input", 1, input)
     if not isinstance(pad, (tuple, list)):
         raise errors.must_be("constant_pad_nd", "pad", 2, "tuple of ints", pad)
     widths = ints_of("constant_pad_nd", "pad", (pad,), 2)
@@ -246,8 +245,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> A
     >>> pad(x, (1, 2), mode="reflect")
     tensor([[2., 1., 2., 3., 2., 1.]])
     """
-    if not hasattr(input, "_array"):
-        raise errors.must_be("pad", "input", 1, "Tensor", input)
+    errors.need_tensor("pad", "input", 1, input)
     if not isinstance(pad, (tuple, list)):
         raise errors.must_be("pad", "pad", 2, "tuple of ints", pad)
     widths = ints_of("pad", "pad", (pad,), 2)

@@ -3,7 +3,6 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.shape import ints_of
-from tapegrad.core.tensor_base import TensorBase
 
 _COUNTS = {2: "two", 3: "three"}
 _LETTERS = {2: ("H", "W"), 3: ("T", "H", "W")}
@@ -12,8 +11,7 @@ _ADVICE = "Windows must fit into the padded input; sizes and strides are whole n
 
 def array_of(name: str, input: Tensor) -> Any:
     """The array of what has to be a tensor."""
-    if not isinstance(input, TensorBase):
-        raise errors.must_be(name, "input", 1, "Tensor", input)
+    errors.need_tensor(name, "input", 1, input)
     return input._array
 
 

@@ -154,8 +154,7 @@ def _steps(
     function: str, input: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> tuple:
     """The numbers of both functions as pairs, checked."""
-    if not hasattr(input, "_array"):
-        raise errors.must_be(function, "input", 1, "Tensor", input)
+    errors.need_tensor(function, "input", 1, input)
     pairs = [
         _pair(function, name, value)
         for name, value in (

@@ -136,18 +136,8 @@ def near(xp, input, other, *, rtol, atol, equal_nan):
     return xp.logical_or(equal, xp.logical_and(xp.isfinite(distance), within))
 
 
-def _require_tensors(function: str, input: Tensor, other: Scalar) -> None:
-    for position, (name, x) in enumerate((("input", input), ("other", other)), 1):
-        if not hasattr(x, "_array"):
-            raise errors.type_error(
-                f"{function}(): argument '{name}' (position {position}) must be Tensor, not "
-                f"{type(x).__name__}",
-                "Make a tensor of it first: torch.tensor(...).",
-            )
-
-
 def _check_near(function: str, input: Any, other: Any, rtol: float, atol: float) -> None:
-    _require_tensors(function, input, other)
+    errors.need_tensors(function, input=input, other=other)
     if input.dtype is not other.dtype:
         raise errors.runtime_error(
             f"{input.dtype.scalar_name} did not match {other.dtype.scalar_name}",
@@ -207,7 +197,7 @@ def equal(input: Any, other: Any) -> bool:
     >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
     True
     """
-    _require_tensors("equal", input, other)
+    errors.need_tensors("equal", input=input, other=other)
     a, b = input._array, other._array
     if is_mapped(a) or is_mapped(b):
         raise errors.runtime_error(

@@ -1,6 +1,6 @@
 """Complex numbers from two real tensors: their parts, or their absolute value and angle."""
 
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Namespace, Out, Tensor
 from tapegrad.core.dtype import float16, float32, float64
 from tapegrad.dispatch.apply import finish
@@ -42,9 +42,7 @@ _PARTS = (float16, float32, float64)
 
 
 def _check(name: str, names: tuple[str, str], a: Tensor, b: Tensor) -> None:
-    for position, (argument, x) in enumerate(zip(names, (a, b), strict=True), 1):
-        if not isinstance(x, tensor_base.Tensor):
-            raise errors.must_be(name, argument, position, "Tensor", x)
+    errors.need_tensors(name, **dict(zip(names, (a, b), strict=True)))
     if a.dtype not in _PARTS or b.dtype not in _PARTS:
         raise errors.runtime_error(
             "Expected both inputs to be Half, Float or Double tensors but got "

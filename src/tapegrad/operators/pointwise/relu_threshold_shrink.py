@@ -14,7 +14,7 @@ from tapegrad.operators.dtype_check import (
     floats_only,
     lacks,
     no_complex,
-    no_kernel,
+    require_floating,
 )
 
 __all__ = ["hardshrink", "prelu", "relu", "relu_", "threshold", "threshold_"]
@@ -131,8 +131,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     tensor([-0.5000,  0.0000])
     """
     dtype = input.dtype
-    if not dtype.is_floating_point:
-        raise no_kernel("softshrink_check", dtype)
+    require_floating("softshrink_check", input)
     if not 0 <= lambd <= _LARGEST[dtype.name]:
         raise errors.runtime_error(
             f"lambda must be in range [0, {_LARGEST[dtype.name]:g}] for input dtype "

@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
@@ -47,16 +47,6 @@ def not_implemented(kernel: str, dtype: Dtype) -> NotImplementedError:
         f"\"{kernel}\" not implemented for '{dtype.scalar_name}'",
         "Draw in a floating-point dtype and convert.",
     )
-
-
-def require_tensor(function: str, name: str, position: int, x: Tensor) -> None:
-    """Raise unless an argument is a tensor."""
-    if not isinstance(x, tensor_base.Tensor):
-        raise errors.type_error(
-            f"{function}(): argument '{name}' (position {position}) must be Tensor, not "
-            f"{type(x).__name__}",
-            "Make a tensor of it first: torch.tensor(...).",
-        )
 
 
 def require(holds: bool, function: str, what: str, found: str) -> None:
@@ -132,10 +122,7 @@ def size_of(function: str, args: tuple, size: Shape | None, position: int = 1) -
         shape.append(int_of(n))
     for n in shape:
         if n < 0:
-            raise errors.runtime_error(
-                f"Trying to create tensor with negative dimension {n}: {shape}",
-                "Sizes are not negative.",
-            )
+            raise errors.negative_size(n, shape)
     return tuple(shape)
 
 

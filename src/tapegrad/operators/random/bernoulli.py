@@ -43,7 +43,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Source = None, out: Ou
     >>> torch.bernoulli(torch.tensor([0.0, 0.8, 1.0]))
     tensor([0., 1., 1.])
     """
-    argument.require_tensor("bernoulli", "input", 1, input)
+    errors.need_tensor("bernoulli", "input", 1, input)
     stream, array = argument.stream_of("bernoulli", generator), input._array
     if p is not None:
         if out is not None or not isinstance(p, (int, float, np.number)):

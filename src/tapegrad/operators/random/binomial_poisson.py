@@ -1,14 +1,13 @@
 """Counts: of successes (`binomial`), of events (`poisson`)."""
 
-import numpy as np
-
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Source, Tensor
+from tapegrad.core.shape import broadcast
 from tapegrad.core.streams.binomial_poisson import binomial as binomial_counts
 from tapegrad.core.streams.binomial_poisson import poisson as poisson_counts
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_derivative
-from tapegrad.operators.random.argument import not_implemented, require_tensor, stream_of
+from tapegrad.operators.random.argument import not_implemented, stream_of
 from tapegrad.operators.random.fill import of_tensors, replacement
 
 __torch__ = "binomial poisson"
@@ -42,8 +41,7 @@ def binomial(count: Any, prob: Any, generator: Source = None) -> Any:
     >>> torch.binomial(torch.full((4,), 10.0), torch.tensor(0.3))
     tensor([6., 3., 3., 2.])
     """
-    for position, (name, x) in enumerate([("count", count), ("prob", prob)], start=1):
-        require_tensor("binomial", name, position, x)
+    errors.need_tensors("binomial", count=count, prob=prob)
     for name, x in (("count", count), ("prob", prob)):
         if not x.dtype.is_floating_point:
             raise errors.value_error(
@@ -59,10 +57,7 @@ def binomial(count: Any, prob: Any, generator: Source = None) -> Any:
             f"Found dtype {prob.dtype.scalar_name} but expected {dtype.scalar_name}",
             f"Convert one of them: prob.to({dtype}).",
         )
-    try:
-        np.broadcast_shapes(count.shape, prob.shape)
-    except ValueError:
-        raise errors.broadcast(tuple(count.shape), tuple(prob.shape)) from None
+    broadcast(tuple(count.shape), tuple(prob.shape))
     return binomial_draw(count, prob, drawn=binomial_counts(stream, count._array, prob._array))
 
 
@@ -84,7 +79,7 @@ def poisson(input: Tensor, generator: Source = None) -> Any:
     >>> torch.poisson(torch.full((4,), 5.0))
     tensor([8., 4., 6., 4.])
     """
-    require_tensor("poisson", "input", 1, input)
+    errors.need_tensor("poisson", "input", 1, input)
     stream, dtype = stream_of("poisson", generator), input.dtype
     if not dtype.is_floating_point and input._array.size:
         raise not_implemented("poisson_cpu", dtype)

@@ -7,7 +7,7 @@ from tapegrad.core.annotations import Any, Out, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.dtype import int64
 from tapegrad.core.streams import integer
-from tapegrad.operators.random.argument import int_of, is_integer, require_tensor, stream_of
+from tapegrad.operators.random.argument import int_of, is_integer, stream_of
 from tapegrad.operators.random.fill import fill_out, of_tensors, prepare_out
 
 __all__ = ["multinomial"]
@@ -33,7 +33,7 @@ def multinomial(
     >>> torch.multinomial(torch.tensor([0.0, 3.0, 1.0]), 4, replacement=True)
     tensor([2, 1, 1, 2])
     """
-    require_tensor("multinomial", "input", 1, input)
+    errors.need_tensor("multinomial", "input", 1, input)
     stream = stream_of("multinomial", generator)
     if not is_integer(num_samples):
         raise errors.type_error(

@@ -7,16 +7,11 @@ import numpy as np
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source
 from tapegrad.core.dtype import default
+from tapegrad.core.shape import broadcast
 from tapegrad.core.streams import normal as _normal
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.out import write_out
-from tapegrad.operators.random.argument import (
-    mismatch,
-    number_of,
-    require_tensor,
-    size_of,
-    stream_of,
-)
+from tapegrad.operators.random.argument import mismatch, number_of, size_of, stream_of
 from tapegrad.operators.random.fill import of_tensors, prepare_out, replacement
 from tapegrad.operators.random.normal_uniform import check_normal
 from tapegrad.operators.random.rand_randint_randperm import dtype_for, make
@@ -77,7 +72,7 @@ def normal(
         _check_deviations(std)
     made = (mean if is_tensor[0] else std).dtype if out is None else out.dtype
     arrays = [x._array for x in (mean, std) if isinstance(x, tensor_base.Tensor)]
-    shape = _broadcast_shape(*(x.shape for x in arrays))
+    shape = broadcast(*(x.shape for x in arrays))
     scale = 1.0 if is_tensor[1] else number_of("normal", "std", 2, 1.0 if std is None else std)
     check_normal(made, scale, 1)
     drawn = _normal.normal(stream, shape, made.numpy, 0.0, scale)
@@ -90,20 +85,13 @@ def normal(
     drawn = np.asarray(drawn).astype(made.numpy, copy=False)
     if out is not None:
         if is_tensor != (True, True):
-            _broadcast_shape(shape, out._array.shape)
+            broadcast(shape, out._array.shape)
         needs_grad = any(x.requires_grad for x in (mean, std) if isinstance(x, tensor_base.Tensor))
         prepare_out("normal", out, out._array.shape, needs_grad)
         return write_out("normal", tensor_base.wrap(drawn), out)
     if is_tensor == (True, True):
         return normal_of_both(mean, std, drawn=drawn)
     return normal_of_mean(mean, drawn=drawn) if is_tensor[0] else normal_of_std(std, drawn=drawn)
-
-
-def _broadcast_shape(*shapes: tuple) -> tuple:
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise errors.broadcast(*shapes) from None
 
 
 def _check_form(mean: Any, std: float, size: Shape | None, is_tensor: tuple[bool, bool]) -> None:
@@ -120,7 +108,7 @@ def _check_form(mean: Any, std: float, size: Shape | None, is_tensor: tuple[bool
     if mean is None and std is not None:
         raise TypeError('normal() missing 1 required positional arguments: "mean"')
     if std is None and size is None and _is_number(mean):
-        require_tensor("normal", "mean", 1, mean)
+        errors.need_tensor("normal", "mean", 1, mean)
     given = tuple(x for x in (mean, std, size) if x is not None)
     advice = "normal(mean, std) with tensors, one of them may be a number; normal(0, 1, (2, 3))."
     raise mismatch("normal", given, {}, advice)

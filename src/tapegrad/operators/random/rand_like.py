@@ -19,7 +19,7 @@ from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.core.streams.mersenne_twister import Twister
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.random import argument as randint_bounds
-from tapegrad.operators.random.argument import is_integer, mismatch, require_tensor, stream_of
+from tapegrad.operators.random.argument import is_integer, mismatch, stream_of
 from tapegrad.operators.random.fill import drawn_like, of_tensors
 from tapegrad.operators.random.normal_uniform import check_normal, check_uniform
 from tapegrad.operators.random.rand_randint_randperm import dtype_for
@@ -68,7 +68,7 @@ def _drawing_like(name: str, check: Callable, draw: Callable, *params: float) ->
         pin_memory: bool = False,
         memory_format: MemoryFormat = None,
     ) -> Any:
-        require_tensor(name, "input", 1, input)
+        errors.need_tensor(name, "input", 1, input)
         stream = stream_of(name, generator)
         dtype = dtype_for(name, dtype, input.dtype, layout, device, pin_memory, None)
         check(dtype, input._array.size)
@@ -128,7 +128,7 @@ def randint_like(
     >>> torch.randint_like(torch.zeros(3), 10)
     tensor([4., 9., 3.])
     """
-    require_tensor("randint_like", "input", 1, input)
+    errors.need_tensor("randint_like", "input", 1, input)
     stream = stream_of("randint_like", generator)
     given = tuple(x for x in (input, low, high) if x is not None)
     low, high = (0, low) if high is None else (0 if low is None else low, high)

@@ -9,7 +9,7 @@ from tapegrad.core.scalar import int_of, number_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import per_sample
-from tapegrad.operators.dtype_check import no_derivative, no_kernel
+from tapegrad.operators.dtype_check import no_derivative, no_kernel, require_floating
 
 __torch__ = "bincount histc"
 
@@ -95,8 +95,7 @@ def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Ou
         raise errors.runtime_error(
             "torch.histc: max must be larger than min", f"They are {low}, {high}."
         )
-    if not input.dtype.is_floating_point:
-        raise no_kernel("histogram_cpu", input.dtype)
+    require_floating("histogram_cpu", input)
     x = input.detach().reshape(-1)
     x = x if input.dtype in (float32, float64) else x.to(float32)
     found = evenly(x, low=low, high=high, bins=bins).to(input.dtype)

@@ -3,7 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import axes_of, axis_of
+from tapegrad.core.shape import axes_of, axis_of, no_dimensions
 from tapegrad.operators.creation.zeros_eye import zeros
 from tapegrad.operators.shape.cat_stack import cat
 
@@ -120,8 +120,7 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Dim = None, edge_order:
     >>> torch.gradient(torch.tensor([1.0, 4.0, 9.0, 16.0]))
     (tensor([3., 4., 6., 7.]),)
     """
-    if not hasattr(input, "_array"):
-        raise errors.must_be("gradient", "input", 1, "Tensor", input)
+    errors.need_tensor("gradient", "input", 1, input)
     several = dim if isinstance(dim, (tuple, list)) else (dim,)
     if (dim is not None and not all(hasattr(d, "__index__") for d in several)) or not hasattr(
         edge_order, "__index__"
@@ -158,10 +157,7 @@ def _axes(dim: Dim, ndim: int) -> tuple[int, ...]:
 
 
 def _no_dimensions(dim: int) -> IndexError:
-    return errors.index_error(
-        f"Dimension specified as {dim} but tensor has no dimensions",
-        "A single number is no sampled function.",
-    )
+    return no_dimensions(dim, "A single number is no sampled function.")
 
 
 # --- integrals -------------------------------------------------------------------------------

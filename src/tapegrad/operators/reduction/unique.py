@@ -6,7 +6,7 @@ from tapegrad.arrays.namespaces import elements, refuse_batch
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Dim, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import axis_of
+from tapegrad.core.shape import existing_axis
 from tapegrad.operators.dtype_check import require_order
 
 __all__ = ["unique", "unique_consecutive"]
@@ -45,11 +45,7 @@ def _unique_axis(input: Tensor, dim: Dim) -> int | None:
     if dim is None:
         return None
     shape = input._array.shape
-    if not shape:
-        raise errors.index_error(
-            f"Dimension specified as {dim} but tensor has no dimensions", "Leave dim= away."
-        )
-    axis = axis_of(dim, len(shape))
+    axis = existing_axis(dim, len(shape), "Leave dim= away.")
     if any(not n and i != axis for i, n in enumerate(shape)):
         raise errors.runtime_error(
             "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied",

@@ -158,8 +158,7 @@ def linalg_vector_norm(
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
-    if not hasattr(x, "_array"):
-        raise errors.must_be("linalg_vector_norm", "x", 1, "Tensor", x)
+    errors.need_tensor("linalg_vector_norm", "x", 1, x)
     x, dtype = check_norm("linalg.vector_norm", x, dtype)
     if hasattr(ord, "item"):  # a number of NumPy, a tensor without dimensions
         ord = ord.item()

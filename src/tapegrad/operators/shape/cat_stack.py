@@ -4,7 +4,6 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Sequence, Tensor
 from tapegrad.core.promote_types import promote
 from tapegrad.core.shape import axis_of
-from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, widest
 from tapegrad.dispatch.in_place import check_apart
@@ -53,12 +52,7 @@ def _sequence(name: str, tensors: Sequence[Tensor]) -> tuple:
             f"{type(tensors).__name__}",
             f"Put them in a list: {name}([a, b]).",
         )
-    for i, x in enumerate(tensors):
-        if not isinstance(x, TensorBase):
-            raise errors.type_error(
-                f"expected Tensor as element {i} in argument 0, but got {type(x).__name__}",
-                "Make tensors of numbers first: torch.tensor(...).",
-            )
+    errors.need_sequence(tensors, "Make tensors of numbers first: torch.tensor(...).")
     return tuple(tensors)
 
 

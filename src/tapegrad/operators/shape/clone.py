@@ -1,6 +1,6 @@
 """Copies, and the order in which their elements lie in memory."""
 
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, MemoryFormat, Tensor
 from tapegrad.operators.shape.reshape_flatten_atleast import clone as copy_of
@@ -20,8 +20,7 @@ def clone(input: Tensor, *, memory_format: MemoryFormat = None) -> Any:
     >>> x.clone()
     tensor([1., 1.], grad_fn=<CloneBackward0>)
     """
-    if not isinstance(input, tensor_base.Tensor):
-        raise errors.must_be("clone", "input", 1, "Tensor", input)
+    errors.need_tensor("clone", "input", 1, input)
     if memory_format is None:
         return copy_of(input)
     _memory_format.check_format("clone", memory_format, input.ndim)

@@ -89,10 +89,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
         for i in range(-1, -1 - len(shape), -1):
             n = shape[i]
             if n < 0:
-                raise errors.runtime_error(
-                    f"Trying to create tensor with negative dimension ({n}): ({n})",
-                    "Sizes are not negative.",
-                )
+                raise errors.negative_size(f"({n})", f"({n})")
             if n == 1 or n == found[i]:
                 continue
             if found[i] != 1:

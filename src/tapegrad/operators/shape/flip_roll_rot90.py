@@ -3,7 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import axes_of, axis_of, ints_of, missing_argument
+from tapegrad.core.shape import axes_of, axis_of, existing_axis, ints_of, missing_argument
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
@@ -113,13 +113,9 @@ def roll(input: Tensor, shifts: Any, dims: Dim = ()) -> Any:
         )
     if not dims:
         return roll_axes(input, shifts=shifts, axes=None)
-    ndim = input._array.ndim
-    if not ndim:
-        raise errors.index_error(
-            f"Dimension specified as {dims[0]} but tensor has no dimensions",
-            "A 0-d tensor has no order.",
-        )
-    return roll_axes(input, shifts=shifts, axes=tuple([axis_of(d, ndim) for d in dims]))
+    ndim, advice = input._array.ndim, "A 0-d tensor has no order."
+    axes = tuple([existing_axis(d, ndim, advice) for d in dims])
+    return roll_axes(input, shifts=shifts, axes=axes)
 
 
 @require_tensors

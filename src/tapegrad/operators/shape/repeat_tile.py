@@ -58,10 +58,7 @@ def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
     sizes = [n * m for n, m in zip(counts, (1,) * (len(counts) - len(shape)) + shape, strict=True)]
     negative = next((n for n in sizes if n < 0), None)
     if negative is not None:
-        raise errors.runtime_error(
-            f"Trying to create tensor with negative dimension {negative}: {sizes}",
-            "Repeats are not negative.",
-        )
+        raise errors.negative_size(negative, sizes, "Repeats are not negative.")
     if prod([n or 1 for n in sizes]) * input._array.dtype.itemsize >= 2**63:
         raise errors.overflow(sizes)
     return tile_by(input, repeats=counts)

@@ -5,7 +5,7 @@ import operator
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.core.shape import axis_of, ints_of, no_dimensions
 from tapegrad.dispatch.op import linear, vjp
 
 
@@ -69,10 +69,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple:
     """
     shape = input._array.shape
     if not shape:
-        raise errors.index_error(
-            "Dimension specified as 0 but tensor has no dimensions",
-            "A 0-d tensor has one element: item() gives it.",
-        )
+        raise no_dimensions(0, "A 0-d tensor has one element: item() gives it.")
     axis = axis_of(dim, len(shape))
     return unbind_axis(input, axis=axis) if shape[axis] else ()
 

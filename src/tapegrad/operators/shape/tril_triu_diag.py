@@ -145,8 +145,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     >>> torch.linalg.diagonal(torch.tensor([[1, 2], [3, 4]]), offset=1)
     tensor([2])
     """
-    if not hasattr(A, "_array"):
-        raise errors.must_be("linalg_diagonal", "A", 1, "Tensor", A)
+    errors.need_tensor("linalg_diagonal", "A", 1, A)
     return diagonal(A, offset, dim1, dim2)
 
 

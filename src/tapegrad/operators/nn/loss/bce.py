@@ -3,12 +3,13 @@
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements
+from tapegrad.autograd.writable import cannot_cast, check_constant, output_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.promote_types import result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
-from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.loss import mse_l1
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
 
@@ -133,8 +134,7 @@ def binary_cross_entropy(
             "Reshape one of them: the loss pairs element with element.",
         )
     mse_l1.check_reduction(reduction)
-    if not input.dtype.is_floating_point:
-        raise no_kernel("binary_cross_entropy", input.dtype)
+    require_floating("binary_cross_entropy", input)
     if target.dtype is not input.dtype:
         raise errors.runtime_error(
             f"Found dtype {target.dtype.scalar_name} but expected {input.dtype.scalar_name}",
@@ -187,31 +187,25 @@ def _check_target(input: Tensor, target: Tensor) -> None:
             "`^` or `logical_xor()` operator instead.",
             f"Convert the target: .to({input.dtype}).",
         )
-    if not input.dtype.is_floating_point:
-        raise no_kernel("log_sigmoid_cpu", input.dtype)
+    require_floating("log_sigmoid_cpu", input)
     if not target.dtype.is_floating_point:
-        raise errors.runtime_error(
-            f"result type {result_type(input, target).scalar_name} can't be cast to the "
-            f"desired output type {target.dtype.scalar_name}",
-            f"Convert the target: .to({input.dtype}).",
-        )
+        advice = f"Convert the target: .to({input.dtype})."
+        raise cannot_cast(result_type(input, target), target.dtype, advice)
 
 
 def _spread(function: str, name: str, weight: Tensor | None, input: Tensor) -> Any:
     """A weight in the shape and dtype of the input."""
     if weight is None:
         return None
-    mse_l1.check_constant(function, name, weight)
+    check_constant(function, name, weight)
     shape = input._array.shape
     if weight._array.shape != shape:
         from tapegrad.operators import broadcast_to
 
-        have = weight._array.shape
         try:
-            common = broadcast_to(weight, shape)
+            weight = broadcast_to(weight, shape)
         except RuntimeError:
-            raise _not_for(function, name, have, shape) from None
-        weight = common
+            raise _not_for(function, name, weight._array.shape, shape) from None
     return weight if weight.dtype is input.dtype else weight.to(input.dtype)
 
 
@@ -229,7 +223,4 @@ def _not_for(function: str, name: str, have: tuple, shape: tuple) -> RuntimeErro
                 "A weight has the input's shape, or broadcasts to it.",
             )
         return errors.broadcast(*((have, shape) if name == "pos_weight" else (shape, have)))
-    return errors.runtime_error(
-        f"output with shape {list(shape)} doesn't match the broadcast shape {list(common)}",
-        "A weight has the input's shape, or broadcasts to it.",
-    )
+    return output_shape(shape, common, "A weight has the input's shape, or broadcasts to it.")

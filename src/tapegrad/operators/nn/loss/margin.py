@@ -1,17 +1,12 @@
 """Losses with a margin: what is on the right side of it, far enough, costs nothing."""
 
+from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.nn.cosine_similarity_distance import pairwise_distance
-from tapegrad.operators.nn.loss.mse_l1 import (
-    check_constant,
-    check_reduction,
-    mean_or_sum,
-    reduced,
-    share,
-)
+from tapegrad.operators.nn.loss.mse_l1 import check_reduction, mean_or_sum, reduced, share
 from tapegrad.operators.pointwise.where_clamp import clamp_min, where
 from tapegrad.operators.with_number import minus_number, plus_number
 

@@ -4,7 +4,6 @@ import math
 from math import prod
 
 from tapegrad.arrays.kernel import fallback, kernel_of
-from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, Tensor
 from tapegrad.core.argument_check import users_level
@@ -67,23 +66,11 @@ def pointwise(xp: Namespace, function: Callable, *arrays: Array) -> Any:
     return kernel_of(xp, "pointwise")(function, arrays)
 
 
-def check_constant(function: str, argument: str, x: Tensor) -> None:
-    """Raise where a derivative is asked for that is not defined."""
-    if x.requires_grad and is_grad_enabled():
-        raise errors.runtime_error(
-            f"The function '{function}' is not differentiable with respect to argument "
-            f"'{argument}'. This input cannot have requires_grad True.",
-            f"Pass {argument}.detach().",
-        )
-
-
 def check_alike(input: Tensor, weight: Tensor) -> None:
     """Raise unless a weight has the dtype of the input."""
     if weight.dtype is not input.dtype:
-        raise errors.runtime_error(
-            f"expected scalar type {input.dtype.scalar_name} but found {weight.dtype.scalar_name}",
-            f"Convert the weight: .to({input.dtype}).",
-        )
+        advice = f"Convert the weight: .to({input.dtype})."
+        raise errors.wrong_dtype(input.dtype, weight.dtype, advice)
 
 
 # --- losses of pairs of equal shape ---

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, namespace_of
+from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.tensor_base import TensorBase, wrap
@@ -98,7 +99,7 @@ def multi_margin_loss(
         )
     _check_labels(target)
     if weight is not None:
-        mse_l1.check_constant("multi_margin_loss", "weight", weight)
+        check_constant("multi_margin_loss", "weight", weight)
         mse_l1.check_alike(input, weight)
     classes = elements(target._array)
     if classes.size and (classes.min() < 0 or classes.max() >= n_classes):

@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements
+from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -229,7 +230,7 @@ def _nll(
     n = input._array.ndim
     if weight is not None:
         name = "nll_loss2d_forward" if n > 2 else "nll_loss_forward"
-        mse_l1.check_constant(name, "weight", weight)
+        check_constant(name, "weight", weight)
         mse_l1.check_alike(input, weight)
     if input.dtype.itemsize == 2:  # sums of numbers of 16 bits lose what is small
         weight = None if weight is None else weight.to(float32)
