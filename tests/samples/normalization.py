@@ -18,11 +18,11 @@ def layer_standardize(make: Make) -> list:
 @row
 def batch_standardize(make: Make) -> list:
     return [
-        Sample(make(4, 3), make(3), make(3), eps=1e-5),
-        Sample(make(2, 3, 4), make(3), None, eps=1e-3),
-        Sample(make(3, 2, 5).transpose(1, 0, 2), None, make(3)[:3], eps=1e-5),
-        Sample(make(2, 2, 4) + 30, make(2), make(2), eps=1e-5),
-        Sample(make(2, 2, 4, 5), None, None, eps=1e-5),
+        Sample(make(4, 3), make(3), make(3), groups=None, eps=1e-5),
+        Sample(make(2, 3, 4), make(3), None, groups=None, eps=1e-3),
+        Sample(make(3, 2, 5).transpose(1, 0, 2), None, make(3)[:3], groups=None, eps=1e-5),
+        Sample(make(2, 2, 4) + 30, make(2), make(2), groups=None, eps=1e-5),
+        Sample(make(2, 2, 4, 5), None, None, groups=None, eps=1e-5),
     ]
 
 

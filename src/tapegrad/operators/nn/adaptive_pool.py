@@ -15,7 +15,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.interpolate_stencil import mapping
 from tapegrad.operators.nn.max_pool import choosing
-from tapegrad.operators.nn.pool_size import array_of, check_rank, one_int
+from tapegrad.operators.nn.pool_size import array_of, check_each, check_rank, one_int
 from tapegrad.operators.reduction.sum_mean import mean
 from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 
@@ -54,13 +54,8 @@ def _check_input(
             f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got{colon} {list(shape)}",
             f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool.",
         )
-    for i in range(len(shape) - first, len(shape)):
-        if shape[i] == 0:
-            raise errors.runtime_error(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but "
-                f"input has sizes {list(shape)} with dimension {i} being empty",
-                "There is nothing to pool.",
-            )
+    words = f"input has sizes {list(shape)} with dimension {{}} being empty"
+    check_each(name, shape, len(shape) - first, words)
 
 
 # --- averages ----------------------------------------------------------------------------------
@@ -150,10 +145,10 @@ def _maximum(n: int, input: Tensor, output_size: Shape) -> tuple[Any, Any]:
     wrong = f"{name}(): internal error: output_size.size() must be {n}"
     sizes = _sizes(shape, output_size, n, wrong)
     _check_input(name, shape, sizes, ":", n + 1)
-    return _largest(name, input, sizes)
+    return _largest(input, sizes)
 
 
-def _largest(name: str, input: Tensor, sizes: tuple[int, ...]) -> tuple[Any, Any]:
+def _largest(input: Tensor, sizes: tuple[int, ...]) -> tuple[Any, Any]:
     n = len(sizes)
     shape = input._array.shape
     for size in sizes:
@@ -176,9 +171,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     name = "adaptive_max_pool1d"
     check_rank(name, input)
     size = one_int(name, "output_size", output_size)
-    shape = input._array.shape
-    _check_input(name, shape, (size,), ":", 2)
-    values, indices = _largest(name, unsqueeze(input, -2), (1, size))
+    _check_input(name, input._array.shape, (size,), ":", 2)
+    values, indices = _largest(unsqueeze(input, -2), (1, size))
     return squeeze(values, -2), squeeze(indices, -2)
 
 

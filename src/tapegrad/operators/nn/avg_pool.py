@@ -16,11 +16,13 @@ from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn.interpolate_stencil import mapping
 from tapegrad.operators.nn.pool_size import (
     array_of,
+    check_not_empty,
     check_output,
     check_rank,
     check_windows,
     is_default,
     n_windows,
+    no_plane,
     one_int,
     some_ints,
 )
@@ -62,33 +64,10 @@ def averaging(
 
 def _check_input(shape: tuple[int, ...], n: int) -> None:
     if len(shape) not in (n + 1, n + 2):
-        error: Exception = RuntimeError(
-            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
-            if n == 3
-            else "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, "
-            f"but got:{list(shape)}"
-        )
         if n == 2 and len(shape) < 3:
             raise out_of_range(-3, len(shape), _ADVICE)
-        raise errors.advised(error, _ADVICE)
-
-
-def _check_sizes(shape: tuple[int, ...], n: int) -> None:
-    start = len(shape) - n - 1
-    if 0 not in shape[start:]:
-        return
-    if n == 2:
-        text = (
-            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(shape)}"
-        )
-    else:
-        text = (
-            "avg_pool3d(): Expected input's non-batch dimensions to have positive length, but "
-            f"input has a shape of {list(shape)} and non-batch dimension "
-            f"{shape.index(0, start) - start} has length zero!"
-        )
-    raise errors.runtime_error(text, "There is nothing to pool.")
+        text = f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
+        raise errors.runtime_error(text if n == 3 else no_plane(shape), _ADVICE)
 
 
 @family
@@ -139,7 +118,7 @@ def _through(
     """The map of averages over the last axes of an input of `shape`, all sizes checked."""
     n = len(kernel)
     check_windows(kernel, stride, padding)
-    _check_sizes(shape, n)
+    check_not_empty(shape, n, "avg_pool3d")
     sizes = shape[-n:]
     counts = tuple(
         n_windows(*each, 1, ceil_mode) for each in zip(sizes, kernel, stride, padding, strict=True)

@@ -15,6 +15,7 @@ from tapegrad.core.shape import no_dimensions, out_of_range
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn import layer_norm
+from tapegrad.operators.nn.pool_size import array_of
 
 __torch__ = "batch_norm group_norm instance_norm native_batch_norm"
 
@@ -54,56 +55,8 @@ _KERNELS = (
 )
 
 
-def _forward(xp, input, weight, bias, groups, eps):
-    mean, variance = xp.channel_moments(input, groups)
-    y = xp.standardize_channels(input, mean, variance, weight, bias, groups, eps)
-    return y, mean, variance
-
-
-@primitive(
-    node="NativeBatchNormBackward0",
-    outputs=("result", "mean", "variance"),
-    nondiff=("mean", "variance"),
-    kernels=_KERNELS,
-)
-def batch_standardize(xp, input, weight, bias, *, eps):
-    """(x - mean) / sqrt(variance + eps) * weight + bias, moments of each channel of the batch."""
-    return _forward(xp, input, weight, bias, None, eps)
-
-
-@primitive(
-    node="NativeGroupNormBackward0",
-    outputs=("result", "mean", "variance"),
-    nondiff=("mean", "variance"),
-    kernels=_KERNELS,
-)
-def group_standardize(xp, input, weight, bias, *, groups, eps):
-    """(x - mean) / sqrt(variance + eps) * weight + bias, moments of groups of channels."""
-    return _forward(xp, input, weight, bias, groups, eps)
-
-
-def _input_rule(xp, g, input, weight, mean, variance, groups, eps):
-    return xp.standardize_channels_back(g, input, weight, mean, variance, groups, eps)
-
-
-def _weight_rule(xp, g, input, mean, variance, weight_like, groups, eps):
-    return xp.standardize_channels_weight_back(g, input, mean, variance, weight_like, groups, eps)
-
-
 def _bias_rule(xp, g, bias_like):
     return xp.sum_channels(g, bias_like)
-
-
-batch_standardize.vjp(
-    input=lambda xp, g, input, weight, mean, variance, eps: _input_rule(
-        xp, g, input, weight, mean, variance, None, eps
-    ),
-    weight=lambda xp, g, input, mean, variance, weight_like, eps: _weight_rule(
-        xp, g, input, mean, variance, weight_like, None, eps
-    ),
-    bias=_bias_rule,
-)
-group_standardize.vjp(input=_input_rule, weight=_weight_rule, bias=_bias_rule)
 
 
 def _input_tangent(xp, t, input, weight, groups, eps):
@@ -111,20 +64,48 @@ def _input_tangent(xp, t, input, weight, groups, eps):
     return t if weight is None else t * _along_channels(xp, weight, input)
 
 
-def _weight_tangent(xp, t, input, groups, eps):
-    return _along_channels(xp, t, input) * _standard(xp, input, groups, eps)
-
-
 def _bias_tangent(xp, t, input_like):
     return xp.broadcast_to(_along_channels(xp, t, input_like), input_like.shape)
 
 
-batch_standardize.jvp(
-    input=lambda xp, t, input, weight, eps: _input_tangent(xp, t, input, weight, None, eps),
-    weight=lambda xp, t, input, eps: _weight_tangent(xp, t, input, None, eps),
-    bias=_bias_tangent,
-)
-group_standardize.jvp(input=_input_tangent, weight=_weight_tangent, bias=_bias_tangent)
+def _standardizing(name: str, node: str) -> Any:
+    @primitive(
+        name=name,
+        node=node,
+        outputs=("result", "mean", "variance"),
+        nondiff=("mean", "variance"),
+        kernels=_KERNELS,
+    )
+    def standardize(xp, input, weight, bias, *, groups, eps):
+        """(x - mean) / sqrt(variance + eps) * weight + bias, moments of groups of channels.
+
+        Without groups they are the moments of each channel of the batch.
+        """
+        mean, variance = xp.channel_moments(input, groups)
+        y = xp.standardize_channels(input, mean, variance, weight, bias, groups, eps)
+        return y, mean, variance
+
+    standardize.vjp(
+        input=lambda xp, g, input, weight, mean, variance, groups, eps: (
+            xp.standardize_channels_back(g, input, weight, mean, variance, groups, eps)
+        ),
+        weight=lambda xp, g, input, mean, variance, weight_like, groups, eps: (
+            xp.standardize_channels_weight_back(g, input, mean, variance, weight_like, groups, eps)
+        ),
+        bias=_bias_rule,
+    )
+    standardize.jvp(
+        input=_input_tangent,
+        weight=lambda xp, t, input, groups, eps: (
+            _along_channels(xp, t, input) * _standard(xp, input, groups, eps)
+        ),
+        bias=_bias_tangent,
+    )
+    return standardize
+
+
+batch_standardize = _standardizing("batch_standardize", "NativeBatchNormBackward0")
+group_standardize = _standardizing("group_standardize", "NativeGroupNormBackward0")
 
 
 @primitive(
@@ -202,25 +183,23 @@ def sum_channels(g: Array, like: Array) -> Any:
 _SHAPE = "The input has shape (N, C, ...): a batch of samples with C channels."
 
 
-def _check_count(argument: str, x: Tensor | None, n: int) -> None:
-    if x is not None and x._array.size != n:
-        raise errors.runtime_error(
-            f"{argument} should contain {n} elements not {x._array.size}",
-            f"The input has {n} channels, its second dimension.",
-        )
-
-
 def _check_batch(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Any, variance: Any
 ) -> None:
-    shape = layer_norm.tensor_argument("batch_norm", input).shape
+    shape = input._array.shape
     if len(shape) < 2:
         raise out_of_range(1, 1, _SHAPE) if shape else no_dimensions(1, _SHAPE)
-    channels = shape[1]
-    _check_count("running_mean", mean, channels)
-    _check_count("running_var", variance, channels)
-    _check_count("weight", weight, channels)
-    _check_count("bias", bias, channels)
+    for argument, x in (
+        ("running_mean", mean),
+        ("running_var", variance),
+        ("weight", weight),
+        ("bias", bias),
+    ):
+        if x is not None and x._array.size != shape[1]:
+            raise errors.runtime_error(
+                f"{argument} should contain {shape[1]} elements not {x._array.size}",
+                f"The input has {shape[1]} channels, its second dimension.",
+            )
     require_floating("batch_norm", input)
     layer_norm.same_kind(input, weight, bias, mean, variance)
     check_constant("native_batch_norm", "running_mean", mean)
@@ -238,7 +217,7 @@ def _batch(
     eps: float,
 ) -> tuple:
     """The result, and mean and variance of the batch in training, else None."""
-    if layer_norm.tensor_argument("batch_norm", input).shape == (0,):
+    if array_of("batch_norm", input).shape == (0,):
         return input.clone(), None, None
     if not training:
         for name, x in (("running_mean", running_mean), ("running_var", running_var)):
@@ -249,18 +228,15 @@ def _batch(
                 )
     _check_batch(input, weight, bias, running_mean, running_var)
     if not training:
-        return (
-            channel_standardize(input, weight, bias, running_mean, running_var, eps=eps),
-            None,
-            None,
-        )
+        y = channel_standardize(input, weight, bias, running_mean, running_var, eps=eps)
+        return y, None, None
     _check_members(input, running_mean, running_var)
     if (running_mean is None) != (running_var is None):
         raise errors.runtime_error(
             "running_mean and running_var must either both be None or neither be None",
             "Pass both, so that both are updated.",
         )
-    result, mean, variance = batch_standardize(input, weight, bias, eps=eps)
+    result, mean, variance = batch_standardize(input, weight, bias, groups=None, eps=eps)
     if running_mean is not None and input._array.size:
         _update(input._array.shape, mean, variance, running_mean, running_var, momentum)
     return result, mean, variance
@@ -370,7 +346,7 @@ def group_norm(
     >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 5.0, 5.0]]), 2)
     tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
     """
-    shape = layer_norm.tensor_argument("group_norm", input).shape
+    shape = array_of("group_norm", input).shape
     if isinstance(num_groups, bool) or not hasattr(num_groups, "__index__"):
         raise errors.must_be("group_norm", "num_groups", 2, "int", num_groups)
     groups = operator.index(num_groups)
@@ -429,7 +405,7 @@ def instance_norm(
     <BLANKLINE>
             [[-1.0000,  1.0000]]])
     """
-    shape = layer_norm.tensor_argument("instance_norm", input).shape
+    shape = array_of("instance_norm", input).shape
     if not use_input_stats and (running_mean is None or running_var is None):
         raise errors.runtime_error(
             "Expected running_mean and running_var to be defined when use_input_stats is false",

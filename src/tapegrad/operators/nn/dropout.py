@@ -11,7 +11,8 @@ from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams.exponential_cauchy import bernoulli
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.creation.like import empty_like
-from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
+from tapegrad.operators.nn.layer_norm import real_argument
+from tapegrad.operators.nn.pool_size import array_of
 from tapegrad.operators.random.fill import level_mode
 from tapegrad.random import default_generator
 
@@ -57,7 +58,7 @@ def _noise_of_members(x: Tensor, p: float, channels: bool, level: Any) -> Any:
 def _dropped(
     name: str, x: Tensor, p: Any, train: bool, in_place: bool, channels: bool, alpha: bool
 ) -> Any:
-    tensor_argument(name, x)
+    array_of(name, x)
     p = real_argument(name, "p", 2, p)
     if not 0 <= p <= 1:
         raise errors.runtime_error(

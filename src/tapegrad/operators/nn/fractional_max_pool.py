@@ -10,7 +10,7 @@ from tapegrad.core.shape import out_of_range
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_floating
-from tapegrad.operators.nn.pool_size import array_of
+from tapegrad.operators.nn.pool_size import array_of, check_each
 from tapegrad.operators.random.rand_randint_randperm import rand
 
 _KERNELS = ("shifted_maximum", "take_places", "put_places")
@@ -67,13 +67,8 @@ def _check(name: str, shape: tuple[int, ...], kernel: Any, sizes: Any, n: int) -
             f"{title}(): Expected {n + 1}D or {n + 2}D tensor, but got: {list(shape)}",
             "Inputs are (N, C, ...) or (C, ...).",
         )
-    for i in range(len(shape) - n - 1, len(shape)):
-        if shape[i] == 0:
-            raise errors.runtime_error(
-                f"{title}(): Expected input to have non-zero size for non-batch dimensions, "
-                f"but got{list(shape)} with dimension {i} being empty.",
-                "There is nothing to pool.",
-            )
+    words = f"got{list(shape)} with dimension {{}} being empty."
+    check_each(title, shape, len(shape) - n - 1, words)
     order = (("height", 0), ("width", 1)) if n == 2 else (("time", 0), ("width", 2), ("height", 1))
     for word, axis in order:
         size, k, m = shape[axis - n], kernel[axis], sizes[axis]

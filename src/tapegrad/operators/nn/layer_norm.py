@@ -10,6 +10,7 @@ from tapegrad.core.limits import finfo
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel, require_floating
+from tapegrad.operators.nn.pool_size import array_of
 
 __torch__ = "layer_norm native_layer_norm rms_norm"
 
@@ -102,14 +103,6 @@ def sum_rows(g: Array, like: Array) -> Any:
 # --- the public functions --------------------------------------------------------------------
 
 
-def tensor_argument(name: str, input: Tensor) -> Any:
-    """The array of the first argument, which must be a tensor."""
-    array = getattr(input, "_array", None)
-    if array is None:
-        raise errors.must_be(name, "input", 1, "Tensor", input)
-    return array
-
-
 def real_argument(name: str, argument: str, position: int, x: Any) -> float:
     """A number, where PyTorch takes a float."""
     if isinstance(x, bool) or not isinstance(x, (int, float)):
@@ -172,7 +165,7 @@ def _standardize(
     bias: Tensor | None,
     eps: float,
 ) -> tuple:
-    tensor_argument(name, input)
+    array_of(name, input)
     shape = _sizes(name, normalized_shape)
     eps = real_argument(name, "eps", 5, eps)
     _check_shapes(input, shape, ", ", weight=weight, bias=bias)
@@ -238,7 +231,7 @@ def rms_norm(
     >>> torch.nn.functional.rms_norm(torch.tensor([[3.0, 4.0]]), (2,))
     tensor([[0.8485, 1.1314]])
     """
-    tensor_argument("rms_norm", input)
+    array_of("rms_norm", input)
     shape = _sizes("rms_norm", normalized_shape)
     _check_shapes(input, shape, "", weight=weight)
     dtype = input.dtype

@@ -4,6 +4,8 @@ Source: Gulcehre, Cho, Pascanu and Bengio, "Learned-Norm Pooling for Deep Feedfo
 Neural Networks", 2014.
 """
 
+from math import prod
+
 from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.family import family
 from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
@@ -11,18 +13,10 @@ from tapegrad.operators.nn.pool_size import array_of, is_default
 from tapegrad.operators.pointwise.relu_threshold_shrink import relu
 
 
-def _root(out: Any, norm_type: float, n: int) -> Any:
-    """The root of the sums: a sum of odd powers may be negative, and then gives 0."""
-    return ((out.sign() * relu(out.abs())) * n).pow(1.0 / norm_type)
-
-
 def _elements(kernel_size: Shape, n: int) -> int:
     if isinstance(kernel_size, int):
         return kernel_size**n
-    number = 1
-    for each in kernel_size:
-        number *= each
-    return number if len(kernel_size) == n else number**n
+    return prod(kernel_size) ** (1 if len(kernel_size) == n else n)
 
 
 @family
@@ -37,7 +31,9 @@ def _lp_pooling(n: int, average: Callable) -> Callable:
         array_of(f"avg_pool{n}d", input)
         step = None if is_default(stride) else stride
         out = average(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
-        return _root(out, norm_type, _elements(kernel_size, n))
+        # a sum of odd powers may be negative, and then gives 0
+        total = (out.sign() * relu(out.abs())) * _elements(kernel_size, n)
+        return total.pow(1.0 / norm_type)
 
     return lp_pool
 

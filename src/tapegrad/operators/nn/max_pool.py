@@ -13,6 +13,7 @@ from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel, require_floating
 from tapegrad.operators.nn.pool_size import (
     array_of,
+    check_not_empty,
     check_output,
     check_rank,
     check_windows,
@@ -56,33 +57,6 @@ max_volume = choosing("max_pool3d_with_indices", "MaxPool3DWithIndicesBackward0"
 # --- windows of one size -----------------------------------------------------------------------
 
 
-def _check_input(name: str, shape: tuple[int, ...], n: int) -> None:
-    if len(shape) not in (n + 1, n + 2):
-        raise errors.runtime_error(
-            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input",
-            f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool.",
-        )
-
-
-def _check_sizes(shape: tuple[int, ...], n: int) -> None:
-    """Raise for inputs that are empty in another dimension than that of the batch."""
-    start = len(shape) - n - 1
-    if 0 not in shape[start:]:
-        return
-    if n == 2:
-        text = (
-            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(shape)}"
-        )
-    else:
-        text = (
-            "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to "
-            f"have positive length, but input has a shape of {list(shape)} and non-batch dimension "
-            f"{shape.index(0, start) - start} has length zero!"
-        )
-    raise errors.runtime_error(text, "There is nothing to pool.")
-
-
 def windowed(
     name: str,
     n: int,
@@ -101,7 +75,11 @@ def windowed(
     steps = kernel if is_default(stride) else some_ints(name, "stride", stride, n, omitted, 3)
     pads = some_ints(name, "padding", padding, n, either, 4)
     spread = some_ints(name, "dilation", dilation, n, "be either a single int, or", 5)
-    _check_input(name, shape, n)
+    if len(shape) not in (n + 1, n + 2):
+        raise errors.runtime_error(
+            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input",
+            f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool.",
+        )
     found = _windows(name, shape, kernel, steps, pads, spread, bool(ceil_mode))
     dtype = of(input._array.dtype)
     if dtype.is_complex or dtype is bool_:
@@ -122,7 +100,7 @@ def _windows(
     """The windows over the last axes of an input of `shape`, all sizes checked."""
     n = len(kernel)
     check_windows(kernel, stride, padding, dilation)
-    _check_sizes(shape, n)
+    check_not_empty(shape, n, f"{name}_with_indices_out_cpu_template")
     axes = list(zip(shape[-n:], kernel, stride, padding, dilation, strict=True))
     counts = tuple(n_windows(*each, ceil_mode) for each in axes)
     check_output(shape[-n - 1 :], counts)

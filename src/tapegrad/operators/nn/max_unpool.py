@@ -1,15 +1,17 @@
 """Max unpooling: elements back at the places where max pooling found them, zeros elsewhere."""
 
+from math import prod
+
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Sequence, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.dtype import int64, of
+from tapegrad.core.dtype import int64
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, widened
 from tapegrad.dispatch.op import linear
-from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.pool_size import array_of, is_default
+from tapegrad.operators.dtype_check import require_floating
+from tapegrad.operators.nn.pool_size import array_of, check_each, is_default
 from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 
 
@@ -37,9 +39,7 @@ def _output_size(
     """The size before pooling: the smallest that fits, or the one that is said, if it fits."""
     n = len(kernel)
     spatial = shape[-n:]
-    default = [
-        (spatial[d] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(len(kernel))
-    ]
+    default = [(spatial[d] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]
     if output_size is None:
         return tuple(default)
     if len(output_size) == n + 2:
@@ -63,9 +63,8 @@ def _output_size(
 def _check(input: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> None:
     n = len(sizes)
     array, where = array_of(f"max_unpool{n}d", input), indices._array
-    dtype = of(where.dtype)
-    if dtype is not int64:
-        given = f" but got: {dtype.scalar_name}" if n == 2 else ""
+    if indices.dtype is not int64:
+        given = f" but got: {indices.dtype.scalar_name}" if n == 2 else ""
         raise errors.runtime_error(
             f"elements in indices should be type int64{given}",
             "Pass the indices that max_pool gives with return_indices=True.",
@@ -82,19 +81,10 @@ def _check(input: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> None:
             f"({list(array.shape)}) but got indices tensor with shape: {list(where.shape)}",
             "There is a place for each element.",
         )
-    for i in range(1, array.ndim):
-        if array.shape[i] == 0:
-            raise errors.runtime_error(
-                f"max_unpooling{n}d_forward_out_cpu(): Expected input to have non-zero size "
-                f"for non-batch dimensions, but got {list(array.shape)} with dimension {i} "
-                "being empty.",
-                "There is nothing to unpool.",
-            )
-    if not of(array.dtype).is_floating_point:
-        raise no_kernel(f"max_unpool{n}d", of(array.dtype))
-    room = 1
-    for size in sizes:
-        room *= size
+    words = f"got {list(array.shape)} with dimension {{}} being empty."
+    check_each(f"max_unpooling{n}d_forward_out_cpu", array.shape, 1, words)
+    require_floating(f"max_unpool{n}d", input)
+    room = prod(sizes)
     where = elements(where)
     if where.size and (where.min() < 0 or where.max() >= room):
         flat = where.reshape(-1)

@@ -8,7 +8,8 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.batch_group_norm import group_norm, group_standardize
 from tapegrad.operators.nn.dropout import _noise
-from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
+from tapegrad.operators.nn.layer_norm import real_argument
+from tapegrad.operators.nn.pool_size import array_of
 from tapegrad.operators.shape.split_chunk_unbind import split_with_sizes
 
 __torch__ = "detach_copy native_dropout native_group_norm unsafe_split_with_sizes"
@@ -45,7 +46,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple:
     >>> torch.native_dropout(torch.ones(4), 0.5, True)
     (tensor([0., 0., 2., 0.]), tensor([False, False,  True, False]))
     """
-    tensor_argument("native_dropout", input)
+    array_of("native_dropout", input)
     p = real_argument("native_dropout", "p", 2, p)
     if train is False or p == 0:
         mask, scale = input.detach().new_ones(input.shape, dtype=bool_), 1.0

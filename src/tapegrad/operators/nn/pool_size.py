@@ -105,6 +105,34 @@ def check_windows(
             raise errors.runtime_error(text, _ADVICE)
 
 
+def no_plane(shape: tuple[int, ...]) -> str:
+    """PyTorch's words for what are no images, or empty ones."""
+    return (
+        "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
+        f"got:{list(shape)}"
+    )
+
+
+def check_not_empty(shape: tuple[int, ...], n: int, function: str) -> None:
+    """Raise for inputs that are empty in another dimension than that of the batch."""
+    start = len(shape) - n - 1
+    if 0 in shape[start:]:
+        text = (
+            f"{function}(): Expected input's non-batch dimensions to have positive length, but "
+            f"input has a shape of {list(shape)} and non-batch dimension "
+            f"{shape.index(0, start) - start} has length zero!"
+        )
+        raise errors.runtime_error(no_plane(shape) if n == 2 else text, "There is nothing to pool.")
+
+
+def check_each(name: str, shape: tuple[int, ...], first: int, words: str) -> None:
+    """Raise for inputs that are empty in a dimension from `first` on, named in `words`."""
+    for i in range(first, len(shape)):
+        if shape[i] == 0:
+            text = f"{name}(): Expected input to have non-zero size for non-batch dimensions, but "
+            raise errors.runtime_error(text + words.format(i), "There is nothing to pool.")
+
+
 def check_output(sizes: tuple[int, ...], reduced: tuple[int, ...]) -> None:
     """Raise where a dimension has room for no window; `sizes` begin with the channels."""
     if min(reduced) < 1:

@@ -128,6 +128,19 @@ def stepwise_gru(x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse:
     return _stepped(linear(x, w_ih, b_ih), start, sizes, reverse, step)
 
 
+def stepwise_rnn(
+    x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool, activation: str
+) -> tuple:
+    """A recurrent layer: the outputs."""
+    w_ih, w_hh, b_ih, b_hh = (*weights, None, None)[:4]
+    activate = tanh if activation == "tanh" else relu
+
+    def step(sums: Any, states: list) -> list:
+        return [activate(sums + linear(states[0], w_hh, b_hh))]
+
+    return _stepped(linear(x, w_ih, b_ih), start, sizes, reverse, step)
+
+
 def _stepped(gates: Any, start: list, sizes: tuple, reverse: bool, step: Callable) -> tuple:
     """The outputs of all steps, and the last of each part of the state but the first.
 

@@ -1,5 +1,7 @@
 """Recurrent networks of several layers and directions, on padded or packed sequences."""
 
+from functools import partial
+
 import numpy as np
 
 from tapegrad.core import errors
@@ -117,17 +119,43 @@ def _run(call: _Options, states: tuple, layer: Callable) -> tuple:
     return (x, *[stack(part) for part in zip(*ends, strict=True)])
 
 
-def lstm(
-    input: Tensor,
-    hx: Tensor,
-    params: Any,
-    has_biases: Any,
-    num_layers: Any,
-    dropout: Any,
-    train: Any,
-    bidirectional: Any,
-    batch_first: Any,
-) -> tuple:
+@family
+def _network(compute: Callable) -> Callable:
+    def network(
+        input: Tensor,
+        hx: Tensor,
+        params: Any,
+        has_biases: Any,
+        num_layers: Any,
+        dropout: Any,
+        train: Any,
+        bidirectional: Any,
+        batch_first: Any,
+    ) -> tuple:
+        rest = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
+        return compute(input, hx, params, *rest)
+
+    return network
+
+
+def _lstm(input: Tensor, hx: Tensor, params: Any, *rest: Any) -> tuple:
+    stepwise = lower_dtype() is not None
+    if stepwise and not _runs_by_steps(hx):
+        input, hx, params = lowered(input, hx, params)
+        stepwise = False
+    call = _Options((input, hx, params, *rest), stepwise)
+
+    def layer(x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool) -> Any:
+        if stepwise:
+            return stepwise_lstm(x, start, weights, sizes, reverse, bool(call.has_biases))
+        options = {"has_bias": bool(call.has_biases), "sizes": sizes, "reverse": reverse}
+        return lstm_layer(x, *start, *weights, **options, wants_input=x.requires_grad)[:2]
+
+    return _run(call, tuple(call.hx), layer)
+
+
+@_network(_lstm)
+def lstm() -> tuple:
     """Long short-term memory: the output, the last h and the last c; see `torch.nn.LSTM`.
 
     A packed sequence is given as (data, batch_sizes, hx, params, has_biases, num_layers, dropout,
@@ -140,35 +168,23 @@ def lstm(
     >>> y.shape
     torch.Size([3, 1, 1])
     """
+
+
+def _gru(*given: Any) -> tuple:
     stepwise = lower_dtype() is not None
-    if stepwise and not _runs_by_steps(hx):
-        input, hx, params = lowered(input, hx, params)
-        stepwise = False
-    call = _Options(
-        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
-        stepwise,
-    )
+    call = _Options(given, stepwise)
 
     def layer(x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool) -> Any:
         if stepwise:
-            return stepwise_lstm(x, start, weights, sizes, reverse, bool(call.has_biases))
-        options = {"has_bias": bool(call.has_biases), "sizes": sizes, "reverse": reverse}
-        return lstm_layer(x, *start, *weights, **options, wants_input=x.requires_grad)[:2]
+            return stepwise_gru(x, start, weights, sizes, reverse)
+        options = {"sizes": sizes, "reverse": reverse, "wants_input": x.requires_grad}
+        return gru_layer(x, *start, *weights, **options)[:1]
 
-    return _run(call, tuple(call.hx), layer)
+    return _run(call, (call.hx,), layer)
 
 
-def gru(
-    input: Tensor,
-    hx: Tensor,
-    params: Any,
-    has_biases: Any,
-    num_layers: Any,
-    dropout: Any,
-    train: Any,
-    bidirectional: Any,
-    batch_first: Any,
-) -> tuple:
+@_network(_gru)
+def gru() -> tuple:
     """Gated recurrent units: the output and the last h; see `torch.nn.GRU`.
 
     A packed sequence is given as for `torch.lstm`.
@@ -180,48 +196,19 @@ def gru(
     >>> y.shape
     torch.Size([3, 1, 1])
     """
-    stepwise = lower_dtype() is not None
-    call = _Options(
-        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
-        stepwise,
-    )
-
-    def layer(x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool) -> Any:
-        if stepwise:
-            return stepwise_gru(x, start, weights, sizes, reverse)
-        return gru_layer(
-            *(x, *start, *weights), sizes=sizes, reverse=reverse, wants_input=x.requires_grad
-        )[:1]
-
-    return _run(call, (call.hx,), layer)
 
 
-@family
-def _simple(activation: str) -> Callable:
+def _rnn(activation: str, *given: Any) -> tuple:
+    call = _Options(lowered(*given) if IN_USE else given)
+
     def layer(x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool) -> Any:
         options = {"activation": activation, "sizes": sizes, "reverse": reverse}
         return rnn_layer(x, *start, *weights, **options, wants_input=x.requires_grad)[:1]
 
-    def rnn(
-        input: Tensor,
-        hx: Tensor,
-        params: Any,
-        has_biases: Any,
-        num_layers: Any,
-        dropout: Any,
-        train: Any,
-        bidirectional: Any,
-        batch_first: Any,
-    ) -> tuple:
-        given: tuple = (input, hx, params, has_biases, num_layers)
-        given += (dropout, train, bidirectional, batch_first)
-        call = _Options(lowered(*given) if IN_USE else given)
-        return _run(call, (call.hx,), layer)
-
-    return rnn
+    return _run(call, (call.hx,), layer)
 
 
-@_simple("tanh")
+@_network(partial(_rnn, "tanh"))
 def rnn_tanh() -> Any:
     """A recurrent network with tanh: the output and the last h; see `torch.nn.RNN`.
 
@@ -235,7 +222,7 @@ def rnn_tanh() -> Any:
     """
 
 
-@_simple("relu")
+@_network(partial(_rnn, "relu"))
 def rnn_relu() -> Any:
     """A recurrent network with ReLU: the output and the last h; see `torch.nn.RNN`.
 

@@ -7,8 +7,8 @@ walk over time once, forth and back. What is here is slower, and differentiable 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.numpy.rnn import steps
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, Sequence
-from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive, vjp
+from tapegrad.operators.nn.rnn.cell import stepwise_gru, stepwise_lstm, stepwise_rnn
 
 
 def through_time(
@@ -118,14 +118,17 @@ def _three(a: Any) -> tuple:
     return a[..., :n], a[..., n : 2 * n], a[..., 2 * n :]
 
 
-def _gru_tangent(xp, t, inputs, sizes, reverse):
-    x, h, w_ih, w_hh, *biases = inputs
-    b_ih, b_hh = biases or (None, None)
-    t_x, t_h, t_w_ih, t_w_hh, *t_biases = t
-    t_b_ih, t_b_hh = t_biases or (None, None)
+def _of_input(xp, x, t_x, w_ih, t_w_ih, b_ih, t_b_ih):
+    """What the gates get of the input at all times, and the tangent of that."""
     rows = rows_of(xp, x)
-    product = affine(xp, rows, w_ih, b_ih)
     change = affine_tangent(xp, rows, rows_of(xp, t_x), w_ih, t_w_ih, t_b_ih)
+    return affine(xp, rows, w_ih, b_ih), change
+
+
+def _gru_tangent(xp, t, inputs, sizes, reverse):
+    x, h, w_ih, w_hh, b_ih, b_hh = (*inputs, None, None)[:6]
+    t_x, t_h, t_w_ih, t_w_hh, t_b_ih, t_b_hh = (*t, None, None)[:6]
+    product, change = _of_input(xp, x, t_x, w_ih, t_w_ih, b_ih, t_b_ih)
 
     def step(start, stop, state):
         h, t_h = state
@@ -145,26 +148,11 @@ def _gru_tangent(xp, t, inputs, sizes, reverse):
 gru_layer.jvp(inputs=_gru_tangent)
 
 
-# --- the kernel on tensors, for derivatives of derivatives ----------------------------------------
-
-
 @tensor_kernel
 def gru_back(inputs, g, before, gates, sizes, reverse, wants_input):
-    xp = TENSOR_NAMESPACE()
-
     def forward(inputs):
-        x, h, w_ih, w_hh, *biases = inputs
-        b_ih, b_hh = biases or (None, None)
-        product = affine(xp, rows_of(xp, x), w_ih, b_ih)
-
-        def step(start, stop, state):
-            h = state[0]
-            r_x, z_x, n_x = _three(product[start:stop, ...])
-            r_h, z_h, n_h = _three(affine(xp, h, w_hh, b_hh))
-            n = xp.tanh(n_x + sigmoid(xp, r_x + r_h) * n_h)
-            return (n + sigmoid(xp, z_x + z_h) * (h - n),)
-
-        return [joined(xp, through_time(xp, (h,), sizes, reverse, step)[0], 0, x)]
+        x, h, *weights = inputs
+        return stepwise_gru(x, [h], weights, sizes, reverse)
 
     return derivatives(forward, inputs, [g])
 
@@ -215,9 +203,7 @@ def _lstm_gates(xp: Namespace, a: Array) -> tuple:
 def _lstm_tangent(xp, t, inputs, has_bias, sizes, reverse):
     x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr = _named(inputs, has_bias)
     t_x, t_h, t_c, t_w_ih, t_w_hh, t_b_ih, t_b_hh, t_w_hr = _named(t, has_bias)
-    rows = rows_of(xp, x)
-    product = affine(xp, rows, w_ih, b_ih)
-    change = affine_tangent(xp, rows, rows_of(xp, t_x), w_ih, t_w_ih, t_b_ih)
+    product, change = _of_input(xp, x, t_x, w_ih, t_w_ih, b_ih, t_b_ih)
     size = c.shape[-1]
 
     def step(start, stop, state):
@@ -241,26 +227,11 @@ def _lstm_tangent(xp, t, inputs, has_bias, sizes, reverse):
 lstm_layer.jvp(inputs=_lstm_tangent)
 
 
-# --- the kernel on tensors, for derivatives of derivatives ----------------------------------------
-
-
 @tensor_kernel
 def lstm_back(inputs, g, g_cell, before, gates, cells, has_bias, sizes, reverse, wants_input):
-    xp = TENSOR_NAMESPACE()
-
     def forward(inputs):
-        x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr = _named(inputs, has_bias)
-        product = affine(xp, rows_of(xp, x), w_ih, b_ih)
-
-        def step(start, stop, state):
-            h, c = state
-            i, f, n, o = _lstm_gates(xp, product[start:stop, ...] + affine(xp, h, w_hh, b_hh))
-            c = f * c + i * n
-            h = o * xp.tanh(c)
-            return h if w_hr is None else affine(xp, h, w_hr), c
-
-        found, last = through_time(xp, (h, c), sizes, reverse, step)
-        return [joined(xp, found, 0, x), last[1]]
+        x, h, c, *weights = inputs
+        return stepwise_lstm(x, [h, c], weights, sizes, reverse, has_bias)
 
     return derivatives(forward, inputs, [g, g_cell])
 
@@ -296,13 +267,9 @@ def _activated(xp: Namespace, a: Array, activation: str) -> tuple:
 
 
 def _tangent(xp, t, inputs, activation, sizes, reverse):
-    x, h, w_ih, w_hh, *biases = inputs
-    b_ih, b_hh = biases or (None, None)
-    t_x, t_h, t_w_ih, t_w_hh, *t_biases = t
-    t_b_ih, t_b_hh = t_biases or (None, None)
-    rows = rows_of(xp, x)
-    product = affine(xp, rows, w_ih, b_ih)
-    change = affine_tangent(xp, rows, rows_of(xp, t_x), w_ih, t_w_ih, t_b_ih)
+    x, h, w_ih, w_hh, b_ih, b_hh = (*inputs, None, None)[:6]
+    t_x, t_h, t_w_ih, t_w_hh, t_b_ih, t_b_hh = (*t, None, None)[:6]
+    product, change = _of_input(xp, x, t_x, w_ih, t_w_ih, b_ih, t_b_ih)
 
     def step(start, stop, state):
         h, t_h = state
@@ -317,22 +284,10 @@ def _tangent(xp, t, inputs, activation, sizes, reverse):
 rnn_layer.jvp(inputs=_tangent)
 
 
-# --- the kernel on tensors, for derivatives of derivatives ----------------------------------------
-
-
 @tensor_kernel
 def rnn_back(inputs, g, states, activation, sizes, reverse, wants_input):
-    xp = TENSOR_NAMESPACE()
-
     def forward(inputs):
-        x, h, w_ih, w_hh, *biases = inputs
-        b_ih, b_hh = biases or (None, None)
-        product = affine(xp, rows_of(xp, x), w_ih, b_ih)
-
-        def step(start, stop, state):
-            a = product[start:stop, ...] + affine(xp, state[0], w_hh, b_hh)
-            return (_activated(xp, a, activation)[0],)
-
-        return [joined(xp, through_time(xp, (h,), sizes, reverse, step)[0], 0, x)]
+        x, h, *weights = inputs
+        return stepwise_rnn(x, [h], weights, sizes, reverse, activation)
 
     return derivatives(forward, inputs, [g])
