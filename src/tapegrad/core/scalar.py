@@ -67,22 +67,22 @@ def fitted(value: Any, dtype: Dtype) -> Any:
             return value
         if isinstance(value, complex):
             if not dtype.is_complex and value.imag != 0:
-                raise _overflow(dtype)
+                raise overflow(dtype)
             parts = [value.real, value.imag]
         else:
             parts = [float(value)]
         if any(limit < abs(part) < inf for part in parts):
-            raise _overflow(dtype)
+            raise overflow(dtype)
         return complex(*parts) if dtype.is_complex else parts[0]
     if isinstance(value, complex):
         if value.imag != 0:
-            raise _overflow(dtype)
+            raise overflow(dtype)
         value = value.real
     # a negative integer wraps around in an unsigned type, a negative fraction does not
     if isinstance(value, int) and not dtype.is_signed:
         low = -limit
     if not low <= value <= limit:  # nan, too
-        raise _overflow(dtype)
+        raise overflow(dtype)
     return int(value) % (limit + 1) if value < 0 and not dtype.is_signed else int(value)
 
 
@@ -95,8 +95,9 @@ def _limits(dtype: Dtype) -> tuple:
     return _LIMITS[dtype]
 
 
-def _overflow(dtype: Dtype) -> RuntimeError:
+def overflow(dtype: Dtype, advice: str = "") -> RuntimeError:
+    """A number that no element of a dtype can hold."""
     return errors.runtime_error(
         f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow",
-        f"Choose a number that {dtype} can hold, or another dtype.",
+        advice or f"Choose a number that {dtype} can hold, or another dtype.",
     )

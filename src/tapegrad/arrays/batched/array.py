@@ -12,6 +12,7 @@ in an array, so that arrays of several levels meet in one order.
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
+from math import prod
 
 import numpy as np
 
@@ -21,15 +22,6 @@ from tapegrad.core.registration import BATCHED_NAMESPACE
 
 ndarray = np.ndarray
 _numbers = count(1)
-
-
-_namespace: Any = None
-
-
-def _find_namespace() -> Any:
-    global _namespace
-    _namespace = BATCHED_NAMESPACE()
-    return _namespace
 
 
 class Level:
@@ -43,6 +35,21 @@ class Level:
         self.randomness = randomness
         self.depth = depth  # how many transforms are around it, itself included
         self.transforms: Any = ()  # where it is one of `vmap`: TRANSFORMS inside it
+
+
+def _binary(function: Callable) -> tuple[Any, Any]:
+    """One of Python's operators with two operands, and the same with this one as the second."""
+    return (
+        lambda self, other: pair(function, self, other),
+        lambda self, other: pair(function, other, self),
+    )
+
+
+def _reduction(name: str) -> Any:
+    def reduced(self: Any, axis: Dim = None, **kwargs: object) -> Any:
+        return getattr(self.__array_namespace__(), name)(self, axis=axis, **kwargs)
+
+    return reduced
 
 
 class Batched:
@@ -68,7 +75,7 @@ class Batched:
         return self.value
 
     def __array_namespace__(self, *, api_version: Any = None) -> Any:
-        return _namespace or _find_namespace()
+        return BATCHED_NAMESPACE()
 
     # --- what it is, for one sample -------------------------------------------------------------
 
@@ -78,10 +85,7 @@ class Batched:
 
     @property
     def size(self) -> int:
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
+        return prod(self.shape)
 
     @property
     def itemsize(self) -> int:
@@ -199,7 +203,7 @@ class Batched:
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         whole = (self.value.shape[0], *shape) if self.mapped else tuple(shape)
         if self.mapped and -1 in shape and not self.value.shape[0]:
-            known = -_product(shape)
+            known = -prod(shape)
             whole = (0, *[self.size // known if n == -1 else n for n in shape])
         return Batched(self.level, self.value.reshape(whole), self.mapped)
 
@@ -225,23 +229,7 @@ class Batched:
     def conj(self) -> Any:
         return Batched(self.level, self.value.conj(), self.mapped)
 
-    def _reduced(self, name: str, axis: Dim = None, **kwargs: object) -> Any:
-        return getattr(self.__array_namespace__(), name)(self, axis=axis, **kwargs)
-
-    def sum(self, axis: Any = None, **kwargs: Any) -> Any:
-        return self._reduced("sum", axis, **kwargs)
-
-    def max(self, axis: Dim = None, **kwargs: object) -> Any:
-        return self._reduced("max", axis, **kwargs)
-
-    def min(self, axis: Any = None, **kwargs: Any) -> Any:
-        return self._reduced("min", axis, **kwargs)
-
-    def all(self, axis: Dim = None, **kwargs: object) -> Any:
-        return self._reduced("all", axis, **kwargs)
-
-    def any(self, axis: Any = None, **kwargs: Any) -> Any:
-        return self._reduced("any", axis, **kwargs)
+    sum, max, min, all, any = map(_reduction, ("sum", "max", "min", "all", "any"))
 
     # --- elements ---------------------------------------------------------------------------------
 
@@ -272,23 +260,25 @@ class Batched:
     def __invert__(self) -> Any:
         return Batched(self.level, ~self.value, self.mapped)
 
-    def __add__(self, other: Array) -> Any:
-        return pair(operator.add, self, other)
-
-    def __radd__(self, other: Array) -> Any:
-        return pair(operator.add, other, self)
+    __add__, __radd__ = _binary(operator.add)
+    __sub__, __rsub__ = _binary(operator.sub)
+    __truediv__, __rtruediv__ = _binary(operator.truediv)
+    __floordiv__, __rfloordiv__ = _binary(operator.floordiv)
+    __mod__, __rmod__ = _binary(operator.mod)
+    __pow__, __rpow__ = _binary(operator.pow)
+    __and__, __rand__ = _binary(operator.and_)
+    __or__, __ror__ = _binary(operator.or_)
+    __xor__, __rxor__ = _binary(operator.xor)
+    __lshift__, __rshift__ = _binary(operator.lshift)[0], _binary(operator.rshift)[0]
+    __eq__, __ne__ = _binary(operator.eq)[0], _binary(operator.ne)[0]
+    __lt__, __le__ = _binary(operator.lt)[0], _binary(operator.le)[0]
+    __gt__, __ge__ = _binary(operator.gt)[0], _binary(operator.ge)[0]
 
     def __iadd__(self, other: Array) -> Any:
         """In this object: a sum that several names hold is one sum."""
         total = pair(operator.add, self, other)
         self.value, self.mapped = total.value, total.mapped
         return self
-
-    def __sub__(self, other: Array) -> Any:
-        return pair(operator.sub, self, other)
-
-    def __rsub__(self, other: Array) -> Any:
-        return pair(operator.sub, other, self)
 
     def __mul__(self, other: Array) -> Any:
         if self.factors is not None:
@@ -301,72 +291,6 @@ class Batched:
 
     def __rmul__(self, other: Array) -> Any:
         return self * other
-
-    def __truediv__(self, other: Array) -> Any:
-        return pair(operator.truediv, self, other)
-
-    def __rtruediv__(self, other: Array) -> Any:
-        return pair(operator.truediv, other, self)
-
-    def __floordiv__(self, other: Array) -> Any:
-        return pair(operator.floordiv, self, other)
-
-    def __rfloordiv__(self, other: Array) -> Any:
-        return pair(operator.floordiv, other, self)
-
-    def __mod__(self, other: Array) -> Any:
-        return pair(operator.mod, self, other)
-
-    def __rmod__(self, other: Array) -> Any:
-        return pair(operator.mod, other, self)
-
-    def __pow__(self, other: Array) -> Any:
-        return pair(operator.pow, self, other)
-
-    def __rpow__(self, other: Array) -> Any:
-        return pair(operator.pow, other, self)
-
-    def __and__(self, other: Array) -> Any:
-        return pair(operator.and_, self, other)
-
-    def __rand__(self, other: Array) -> Any:
-        return pair(operator.and_, other, self)
-
-    def __or__(self, other: Array) -> Any:
-        return pair(operator.or_, self, other)
-
-    def __ror__(self, other: Array) -> Any:
-        return pair(operator.or_, other, self)
-
-    def __xor__(self, other: Array) -> Any:
-        return pair(operator.xor, self, other)
-
-    def __rxor__(self, other: Array) -> Any:
-        return pair(operator.xor, other, self)
-
-    def __lshift__(self, other: Array) -> Any:
-        return pair(operator.lshift, self, other)
-
-    def __rshift__(self, other: Array) -> Any:
-        return pair(operator.rshift, self, other)
-
-    def __eq__(self, other: Array) -> Any:
-        return pair(operator.eq, self, other)
-
-    def __ne__(self, other: Array) -> Any:
-        return pair(operator.ne, self, other)
-
-    def __lt__(self, other: Array) -> Any:
-        return pair(operator.lt, self, other)
-
-    def __le__(self, other: Array) -> Any:
-        return pair(operator.le, self, other)
-
-    def __gt__(self, other: Array) -> Any:
-        return pair(operator.gt, self, other)
-
-    def __ge__(self, other: Array) -> Any:
-        return pair(operator.ge, self, other)
 
     def __matmul__(self, other: Array) -> Any:
         return self.__array_namespace__().matmul(self, other)
@@ -382,13 +306,6 @@ def elements(x: Array) -> Any:
     while type(x) is Batched:
         x = x.value
     return x
-
-
-def _product(shape: Any) -> int:
-    size = 1
-    for n in shape:
-        size *= n
-    return size
 
 
 # --- the values below -----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, top_level, widened
-from tapegrad.arrays.batched.below import below, plain, values_of
+from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
 from tapegrad.arrays.batched.reshape import broadcast_to
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
@@ -76,16 +76,13 @@ def _from_front(x: Array, axes: tuple[int, ...]) -> Any:
 
 
 @batching_rule
-def read_at(x: Array, index: Array, axes: tuple[int, ...]) -> Any:
-    level, (value, index_value), (x_mapped, mapped) = opened((x, index))
-    if level is None:
-        return plain("read_at")(x, index, axes)
+@for_batch
+def read_at(level: LevelLike, x: Array, index: Array, axes: tuple[int, ...]) -> Any:
+    _, (value, index_value), (_, mapped) = opened((x, index))
     n = _n_index_axes(index, axes)
     apart = _are_apart(axes)
     if not mapped:
         function = namespace_of((value, index_value)).read_at
-        if not x_mapped:
-            return closed(level, function(value, index_value, axes), False)
         out = function(value, index_value, tuple([a + 1 for a in axes]))
         if apart:
             out = namespace_of((out,)).moveaxis(out, n, 0)
@@ -117,15 +114,12 @@ def _index_first(value: Array, n: int, axes: tuple[int, ...]) -> Any:
 
 
 @batching_rule
-def add_at(g: Array, shape: Any, index: Array, axes: tuple[int, ...]) -> Any:
-    level, (value, index_value), (g_mapped, mapped) = opened((g, index))
-    if level is None:
-        return plain("add_at")(g, shape, index, axes)
+@for_batch
+def add_at(level: Any, g: Array, shape: Any, index: Array, axes: tuple[int, ...]) -> Any:
+    _, (value, index_value), (_, mapped) = opened((g, index))
     n = _n_index_axes(index, axes)
     if not mapped:
         function = namespace_of((value, index_value)).add_at
-        if not g_mapped:
-            return closed(level, function(value, shape, index_value, axes), False)
         if _are_apart(axes):
             value = namespace_of((value,)).moveaxis(value, 0, n)
         whole = (level.size, *shape)
@@ -150,19 +144,16 @@ def _read_shape(shape: Any, index: Array, axes: tuple[int, ...]) -> tuple[int, .
 
 
 @batching_rule
-def write_at(x: Array, values: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
-    level = top_level((x, values, index))
-    if level is None:
-        return plain("write_at")(x, values, index, axes, add)
-    _, (value, new, index_value), mapped = opened((x, values, index))
-    if True not in mapped:
-        function = namespace_of((value, new, index_value)).write_at
-        return closed(level, function(value, new, index_value, axes, add), False)
+@for_batch
+def write_at(
+    level: LevelLike, x: Array, values: Array, index: Array, axes: tuple[int, ...], add: bool
+) -> Any:
+    _, (_, _, index_value), (_, _, mapped) = opened((x, values, index))
     n = _n_index_axes(index, axes)
     shape = _read_shape(x.shape, index, axes)
-    (value,) = values_of(level, x)
-    (new,) = values_of(level, broadcast_to(_trimmed(values, len(shape)), shape))
-    if not mapped[2]:
+    values = broadcast_to(_trimmed(values, len(shape)), shape)
+    value, new = values_of(level, x, values)
+    if not mapped:
         if _are_apart(axes):
             new = namespace_of((new,)).moveaxis(new, 0, n)
         function = namespace_of((value, new, index_value)).write_at
@@ -194,33 +185,26 @@ def _batch_first(value: Array) -> Any:
 
 
 @batching_rule
-def spread_mask(g: Array, shape: Any, mask: Array) -> Any:
-    level, (value, where), (g_mapped, mapped) = opened((g, mask))
-    if level is None:
-        return plain("spread_mask")(g, shape, mask)
+@for_batch
+def spread_mask(level: Any, g: Array, shape: Any, mask: Array) -> Any:
+    _, (value, where), (_, mapped) = opened((g, mask))
     if mapped:
         raise _dynamic_mask()
     function = namespace_of((value, where)).spread_mask
-    if not g_mapped:
-        return closed(level, function(value, shape, where), False)
     out = function(_batch_last(value), (*shape, level.size), where)
     return closed(level, _batch_first(out), True)
 
 
 @batching_rule
-def write_mask(x: Array, values: Array, mask: Array) -> Any:
-    level, (value, new, where), mapped = opened((x, values, mask))
-    if level is None:
-        return plain("write_mask")(x, values, mask)
+@for_batch
+def write_mask(level: LevelLike, x: Array, values: Array, mask: Array) -> Any:
+    _, (_, new, where), mapped = opened((x, values, mask))
     if mapped[2]:
         if values.size != 1:
             raise _dynamic_mask()
         xp = mask.__array_namespace__()
         own = mask.reshape((*mask.shape, *(1,) * (len(x.shape) - len(mask.shape))))
         return xp.where(own, values.reshape(()), x)
-    if True not in mapped:
-        function = namespace_of((value, new, where)).write_mask
-        return closed(level, function(value, new, where), False)
     (value,) = values_of(level, x)
     if mapped[1]:
         new = _batch_last(widened(new, len(values.shape)))
@@ -240,15 +224,11 @@ def count(mask: Array) -> int:
 
 
 @batching_rule
-def write_part(x: Array, values: Array, axis: int, key: Array) -> Any:
-    level, (value, new), mapped = opened((x, values))
-    if level is None:
-        return plain("write_part")(x, values, axis, key)
-    if True not in mapped:
-        function = namespace_of((value, new)).write_part
-        return closed(level, function(value, new, axis, key), False)
+@for_batch
+def write_part(level: LevelLike, x: Array, values: Array, axis: int, key: Array) -> Any:
+    _, (_, new), (_, mapped) = opened((x, values))
     (value,) = values_of(level, x)
-    if mapped[1]:
+    if mapped:
         ndim = len(x.shape) - (not isinstance(key, slice))
         new = widened(_trimmed(values, ndim).value, ndim)
     function = namespace_of((value, new)).write_part

@@ -1,7 +1,7 @@
 """Kernels of matrices, which take batches as they are: the batch is one more leading axis."""
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, spread, top_level
-from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.below import for_batch, plain, values_of
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Any, Array, Callable, LevelLike, Namespace, Sequence
@@ -16,20 +16,15 @@ def leading(arrays: Sequence[Array], cores: Any, factors: tuple[int, ...] = ()) 
     if level is None or True not in mapped:
         return level, values
     missing_ones = [i for i in factors if _is_missing(arrays[i])]
-    ranks = [
-        len(x.shape) - core
-        for i, (x, core) in enumerate(zip(arrays, cores, strict=True))
-        if i not in missing_ones
-    ]
-    rank = max(ranks)
+    ranks = [len(x.shape) - core for x, core in zip(arrays, cores, strict=True)]
+    rank = max(n for i, n in enumerate(ranks) if i not in missing_ones)
     found = []
-    for i, (x, value, core) in enumerate(zip(arrays, values, cores, strict=True)):
-        is_mapped = mapped[i]
+    for i, value in enumerate(values):
         if i in missing_ones:
             found.append(value)
             continue
-        whole = value if is_mapped else spread(value, level.size)
-        missing = rank - (len(x.shape) - core)
+        whole = value if mapped[i] else spread(value, level.size)
+        missing = rank - ranks[i]
         if missing:
             whole = whole.reshape((whole.shape[0], *(1,) * missing, *whole.shape[1:]))
         found.append(whole)
@@ -112,14 +107,11 @@ def permutation_matrix(pivots: Array, n: int, like: Array) -> Any:
 
 
 @batching_rule
-def places_in(sequence: Any, values: Array, right: bool) -> Any:
-    level, (line, value), (is_own, mapped) = opened((sequence, values))
-    if level is None:
-        return plain("places_in")(sequence, values, right)
+@for_batch
+def places_in(level: LevelLike, sequence: Any, values: Array, right: bool) -> Any:
+    _, (line, value), (is_own, _) = opened((sequence, values))
     if not is_own and len(sequence.shape) == 1:  # one sequence for all
-        return closed(level, namespace_of((line, value)).places_in(line, value, right), mapped)
-    if not (is_own or mapped):
-        return closed(level, namespace_of((line, value)).places_in(line, value, right), False)
+        return closed(level, namespace_of((line, value)).places_in(line, value, right), True)
     line, value = values_of(level, sequence, values)
     whole = value.shape
     if len(sequence.shape) == 1:

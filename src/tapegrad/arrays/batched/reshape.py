@@ -168,17 +168,14 @@ def _whole(x: Array, shape: Any) -> tuple[int, ...]:
 
 
 @batching_rule
-def write_diagonal(x: Array, values: Array, offset: int) -> Any:
-    level, below_them, mapped = opened((x, values))
-    if level is None:
-        return plain("write_diagonal")(x, values, offset)
-    x_value, value = below_them
-    if True in mapped:
-        x_value = values_of(level, x)[0]
-    if mapped[1]:
-        value = widened(value, len(x.shape) - 1)
-    function = namespace_of((x_value, value)).write_diagonal
-    return closed(level, function(x_value, value, offset), True in mapped)
+@for_batch
+def write_diagonal(level: LevelLike, x: Array, values: Array, offset: int) -> Any:
+    _, (_, new), (_, mapped) = opened((x, values))
+    (value,) = values_of(level, x)
+    if mapped:
+        new = widened(new, len(x.shape) - 1)
+    function = namespace_of((value, new)).write_diagonal
+    return closed(level, function(value, new, offset), True)
 
 
 @batching_rule

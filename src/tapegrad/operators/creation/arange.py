@@ -10,9 +10,9 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Scalar
-from tapegrad.core.dtype import default, int64
+from tapegrad.core.dtype import default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
-from tapegrad.core.scalar import number_of
+from tapegrad.core.scalar import number_of, overflow
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known
 
 _LANES = 8  # of a vector of float32; the loop over vectors handles two at a time
@@ -31,10 +31,7 @@ def _stepped(start: float, step: float, size: int, dtype: np.dtype) -> np.ndarra
 
 def real(value: Scalar) -> Any:
     if isinstance(value, complex):
-        raise errors.runtime_error(
-            "value cannot be converted to type double without overflow",
-            "Steps between complex numbers: torch.linspace.",
-        )
+        raise overflow(float64, "Steps between complex numbers: torch.linspace.")
     return value
 
 

@@ -17,11 +17,6 @@ from tapegrad.operators.linalg.triangular_solve import check_right_side
 __torch__ = "cholesky cholesky_inverse cholesky_solve"
 
 
-def _half(xp: Namespace, x: Array) -> Any:
-    """The lower triangle with half of the diagonal."""
-    return (xp.tril(x, k=0) + xp.tril(x, k=-1)) / 2
-
-
 def _factor_vjp(xp, g, y, upper):
     """L^-H S L^-1, with S the Hermitian part of the lower triangle of L^H g.
 
@@ -39,40 +34,30 @@ def _factor_jvp(xp, t, y, upper):
     factor = _h(xp, y) if upper else y
     core = xp.triangular_solution(factor, t, False, True, False)
     core = xp.triangular_solution(_h(xp, factor), core, True, False, False)
-    found = xp.matmul(factor, _half(xp, core))
+    found = xp.matmul(factor, (xp.tril(core, k=0) + xp.tril(core, k=-1)) / 2)
     return _h(xp, found) if upper else found
 
 
-_KERNELS = ("cholesky_factor", "triangular_solution")
+def _factoring(name: str, node: str) -> Any:
+    @jvp(a=_factor_jvp)
+    @vjp(a=_factor_vjp)
+    @primitive(
+        name=name,
+        node=node,
+        outputs=("factor", "info"),
+        nondiff=("info",),
+        holomorphic=False,
+        kernels=("cholesky_factor", "triangular_solution"),
+    )
+    def factor(xp, a, *, upper):
+        """The Cholesky factor, and the order of the leading minor that is not positive, or 0."""
+        return xp.cholesky_factor(a, upper)
+
+    return factor
 
 
-@primitive(
-    node="LinalgCholeskyExBackward0",
-    outputs=("factor", "info"),
-    nondiff=("info",),
-    holomorphic=False,
-    kernels=_KERNELS,
-)
-def definite_factor(xp, a, *, upper):
-    """The Cholesky factor, and the order of the leading minor that is not positive, or 0."""
-    return xp.cholesky_factor(a, upper)
-
-
-@primitive(
-    node="CholeskyBackward0",
-    outputs=("factor", "info"),
-    nondiff=("info",),
-    holomorphic=False,
-    kernels=_KERNELS,
-)
-def older_definite_factor(xp, a, *, upper):
-    """The Cholesky factor as `torch.cholesky` records it."""
-    return xp.cholesky_factor(a, upper)
-
-
-for _op in (definite_factor, older_definite_factor):
-    _op.vjp(a=_factor_vjp)
-    _op.jvp(a=_factor_jvp)
+definite_factor = _factoring("definite_factor", "LinalgCholeskyExBackward0")
+older_definite_factor = _factoring("older_definite_factor", "CholeskyBackward0")
 
 
 @autocast(name="cholesky")
@@ -190,16 +175,16 @@ def definite_solution(factor: Any, b: Tensor, upper: bool) -> Any:
     return definite_system(b, factor, upper=upper)
 
 
-def _inverse_vjp(xp, g, factor, y, upper):
-    return _factor_cotangent(xp, -xp.matmul(xp.matmul(y, g), y), factor, upper)
-
-
-def _inverse_jvp(xp, t, factor, y, upper):
-    return -xp.matmul(xp.matmul(y, _product_change(xp, t, factor, upper)), y)
-
-
-@jvp(factor=_inverse_jvp)
-@vjp(factor=_inverse_vjp)
+@jvp(
+    factor=lambda xp, t, factor, y, upper: (
+        -xp.matmul(xp.matmul(y, _product_change(xp, t, factor, upper)), y)
+    )
+)
+@vjp(
+    factor=lambda xp, g, factor, y, upper: _factor_cotangent(
+        xp, -xp.matmul(xp.matmul(y, g), y), factor, upper
+    )
+)
 @primitive(node="CholeskyInverseBackward0", holomorphic=False, kernels=("triangular_solution",))
 def definite_inverse(xp, factor, *, upper):
     """The inverse of A = L L^H, or of A = U^H U."""

@@ -2,6 +2,8 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.dtype import float64
+from tapegrad.core.scalar import overflow
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.linalg.inv import inv_ex
 from tapegrad.operators.linalg.matrix_check import check_tensors, finish_castable
@@ -33,10 +35,7 @@ def cond(A: Tensor, p: Any = None, *, out: Out = None) -> Any:
             "Give a matrix (m, n), or a batch of matrices (..., m, n).",
         )
     if isinstance(p, complex):
-        raise errors.runtime_error(
-            "value cannot be converted to type double without overflow",
-            "The order of a norm is real.",
-        )
+        raise overflow(float64, "The order of a norm is real.")
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         found = _ratio_of_values(A, p is not None and p < 0)
     else:

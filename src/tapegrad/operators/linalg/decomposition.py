@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, OperatorLike, Tensor
 from tapegrad.operators.linalg import matrix_check
@@ -13,6 +14,11 @@ def adjoint(xp: Namespace, x: Array) -> Any:
     """The conjugate transpose."""
     x = xp.matrix_transpose(x)
     return xp.conj(x) if xp.isdtype(x.dtype, "complex floating") else x
+
+
+def transposed(xp: Namespace, x: Array) -> Any:
+    """Rows as columns."""
+    return xp.matrix_transpose(x)
 
 
 def row(s: Any) -> Any:
@@ -54,6 +60,24 @@ def ratio(xp: Namespace, a: Array, b: Array) -> Any:
     """a / b, and 0 where both are 0: what no gradient reaches needs no gap between values."""
     nothing = (a == 0) & (b == 0)
     return a / xp.where(nothing, xp.ones_like(b), b)
+
+
+def values_gradient(g: Any, u: Any, vh: Any) -> Any:
+    """The gradient of singular values or eigenvalues, from the vectors that go with them."""
+    return (u * row(g)) @ vh
+
+
+def values_tangent(xp: Namespace, t: Array, u: Any, v: Any) -> Any:
+    """How these values change with the matrix."""
+    if xp.isdtype(t.dtype, "complex floating"):
+        return xp.real(xp.sum(xp.conj(u) * (t @ v), axis=-2))
+    return xp.sum(u * (t @ v), axis=-2)
+
+
+def check_phases(xp: Namespace, phases: Any, message: str, advice: str) -> None:
+    """Refuse a gradient that depends on the phases of complex vectors."""
+    if anywhere(xp, xp.abs(xp.imag(phases)) > 1e-2):
+        raise errors.runtime_error(message, advice)
 
 
 # --- what is accepted ------------------------------------------------------------------------

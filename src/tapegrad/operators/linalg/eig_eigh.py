@@ -1,7 +1,7 @@
 """Eigenvalues and eigenvectors: of Hermitian matrices (eigh) and of any square ones (eig)."""
 
 from tapegrad import return_types
-from tapegrad.arrays.namespaces import anywhere, elements
+from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
@@ -10,6 +10,7 @@ from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import (
     adjoint,
+    check_phases,
     column,
     converged,
     diagonal,
@@ -17,7 +18,15 @@ from tapegrad.operators.linalg.decomposition import (
     off_diagonal,
     ratio,
     row,
+    values_gradient,
+    values_tangent,
 )
+
+_PHASES = (
+    ": The eigenvectors in the complex case are specified up to multiplication by e^{i phi}. The "
+    "specified loss function depends on this quantity, so it is ill-defined."
+)
+_ADVICE = "Use what does not change when an eigenvector is multiplied by a phase, such as abs()."
 
 # --- Hermitian matrices ----------------------------------------------------------------------
 
@@ -32,7 +41,7 @@ def _hermitian_gradient(xp, g_values, g_vectors, values, vectors):
     vh = adjoint(xp, vectors)
     inner = vh @ g_vectors
     if xp.isdtype(vectors.dtype, "complex floating"):
-        _check_phases(xp, diagonal(xp, inner), "linalg_eigh_backward")
+        check_phases(xp, diagonal(xp, inner), "linalg_eigh_backward" + _PHASES, _ADVICE)
     skew = (inner - adjoint(xp, inner)) / 2
     inner = ratio(xp, off_diagonal(xp, skew), row(values) - column(values))
     return vectors @ (inner + diagonal_matrix(xp, g_values)) @ vh
@@ -60,14 +69,12 @@ def hermitian_decomposition(xp, x, *, upper):
 
 def _gradient_of_hermitian_values(xp, g, x, upper):
     vectors = xp.linalg.eigh(_lower(xp, x, upper))[1]
-    return (vectors * row(g)) @ adjoint(xp, vectors)
+    return values_gradient(g, vectors, adjoint(xp, vectors))
 
 
 def _tangent_of_hermitian_values(xp, t, x, upper):
     vectors = xp.linalg.eigh(_lower(xp, x, upper))[1]
-    if xp.isdtype(x.dtype, "complex floating"):
-        return xp.real(xp.sum(xp.conj(vectors) * (t @ vectors), axis=-2))
-    return xp.sum(vectors * (t @ vectors), axis=-2)
+    return values_tangent(xp, t, vectors, vectors)
 
 
 @jvp(x=_tangent_of_hermitian_values)
@@ -101,7 +108,7 @@ def _gradient(xp, g_values, g_vectors, values, vectors, x_like):
     vh = adjoint(xp, vectors)
     inner = vh @ g_vectors
     lengths = diagonal(xp, inner)
-    _check_phases(xp, lengths, "linalg_eig_backward")
+    check_phases(xp, lengths, "linalg_eig_backward" + _PHASES, _ADVICE)
     inner = inner - (vh @ vectors) * row(xp.real(lengths))
     inner = ratio(xp, off_diagonal(xp, inner), xp.conj(row(values) - column(values)))
     g = xp.linalg.solve(vh, (inner + diagonal_matrix(xp, g_values)) @ vh)
@@ -132,16 +139,6 @@ def eigvals(xp, x):
     return _complex(xp, xp.linalg.eigvals(x))
 
 
-def _check_phases(xp: Namespace, phases: Any, name: str) -> None:
-    if anywhere(xp, xp.abs(xp.imag(phases)) > 1e-2):
-        raise errors.runtime_error(
-            f"{name}: The eigenvectors in the complex case are specified up to multiplication "
-            "by e^{i phi}. The specified loss function depends on this quantity, so it is "
-            "ill-defined.",
-            "Use what does not change when an eigenvector is multiplied by a phase, such as abs().",
-        )
-
-
 # --- the public functions --------------------------------------------------------------------
 
 
@@ -155,9 +152,13 @@ def _is_upper(UPLO: Any) -> bool:
     return letter == "U"
 
 
-def _check_hermitian(function: str, x: Tensor) -> None:
+def _check_hermitian(function: str, x: Tensor, UPLO: Any) -> bool:
+    """Whether the upper triangle is to be read."""
     matrix_check.check_tensors(function, input=x)
     matrix_check.check_square("linalg.eigh", x)
+    upper = _is_upper(UPLO)
+    matrix_check.check_kernel("linalg_eigh_cpu", x)
+    return upper
 
 
 @autocast
@@ -174,9 +175,7 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Out = None) -> Any:
     >>> torch.linalg.eigh(torch.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
     tensor([1., 3.])
     """
-    _check_hermitian("linalg_eigh", A)
-    upper = _is_upper(UPLO)
-    matrix_check.check_kernel("linalg_eigh_cpu", A)
+    upper = _check_hermitian("linalg_eigh", A, UPLO)
     found = converged("linalg.eigh", hermitian_decomposition, A, upper=upper)
     return matrix_check.finish_exact("linalg_eigh", return_types.linalg_eigh(found), out)
 
@@ -190,12 +189,9 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Out = None) -> Any:
     >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 1.0], [1.0, 2.0]]))
     tensor([1., 3.])
     """
-    _check_hermitian("linalg_eigvalsh", A)
-    upper = _is_upper(UPLO)
-    matrix_check.check_kernel("linalg_eigh_cpu", A)
-    return matrix_check.finish_exact(
-        "linalg_eigvalsh", converged("linalg.eigh", hermitian_values, A, upper=upper), out
-    )
+    upper = _check_hermitian("linalg_eigvalsh", A, UPLO)
+    found = converged("linalg.eigh", hermitian_values, A, upper=upper)
+    return matrix_check.finish_exact("linalg_eigvalsh", found, out)
 
 
 def _check_general(name: str, x: Tensor) -> None:

@@ -1,5 +1,8 @@
 """Sums of products over named indices: einsum, tensordot, kron, trace."""
 
+from collections import Counter
+from math import prod
+
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -118,10 +121,7 @@ def _parse(equation: str, operands: list) -> tuple[list[list[str]], list[str]]:
                     what = "appears more than once in the output"
                 raise RuntimeError(f"einsum(): output subscript {label} {what}")
     else:
-        counts: dict[str, int] = {}
-        for labels in inputs:
-            for label in labels:
-                counts[label] = counts.get(label, 0) + 1
+        counts = Counter(label for labels in inputs for label in labels)
         output = dots + sorted(n for n, c in counts.items() if c == 1 and n.isalpha())
     return inputs, output
 
@@ -184,9 +184,9 @@ def _multiply(x: Tensor, a: list[str], y: Tensor, b: list[str], later: set[str])
     nb, ns = len(batch), len(summed)
     full = [max(p, q) for p, q in zip(sizes_a[:nb], sizes_b[:nb], strict=True)]
     free_a, free_b = sizes_a[nb : len(sizes_a) - ns], sizes_b[nb + ns :]
-    inner = _product(sizes_b[nb : nb + ns])
-    x = x.expand(*full, *sizes_a[nb:]).reshape(_product(full), _product(free_a), inner)
-    y = y.expand(*full, *sizes_b[nb:]).reshape(_product(full), inner, _product(free_b))
+    inner = prod(sizes_b[nb : nb + ns])
+    x = x.expand(*full, *sizes_a[nb:]).reshape(prod(full), prod(free_a), inner)
+    y = y.expand(*full, *sizes_b[nb:]).reshape(prod(full), inner, prod(free_b))
     result = bmm(x, y).reshape((*full, *free_a, *free_b))
     labels = [*batch, *only_a, *only_b]
     return _sum_out(result, labels, later) if rest else (result, labels)
@@ -194,13 +194,6 @@ def _multiply(x: Tensor, a: list[str], y: Tensor, b: list[str], later: set[str])
 
 def _size(x: Tensor, labels: list[str], label: str) -> int:
     return x.shape[labels.index(label)]
-
-
-def _product(sizes: list[int]) -> int:
-    n = 1
-    for size in sizes:
-        n *= size
-    return n
 
 
 def _pointwise(x: Tensor, a: list[str], y: Tensor, b: list[str]) -> tuple:
@@ -254,9 +247,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Any:
     rows = [i for i in range(a.ndim) if i not in left]
     columns = [j for j in range(b.ndim) if j not in right]
     shape = [a.shape[i] for i in rows] + [b.shape[j] for j in columns]
-    inner = _product([a.shape[i] for i in left])
-    x = a.permute(*rows, *left).reshape(_product([a.shape[i] for i in rows]), inner)
-    y = b.permute(*right, *columns).reshape(inner, _product([b.shape[j] for j in columns]))
+    inner = prod([a.shape[i] for i in left])
+    x = a.permute(*rows, *left).reshape(prod([a.shape[i] for i in rows]), inner)
+    y = b.permute(*right, *columns).reshape(inner, prod([b.shape[j] for j in columns]))
     return finish("tensordot", x.mm(y).reshape(shape), out)
 
 

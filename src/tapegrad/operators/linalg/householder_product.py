@@ -30,11 +30,7 @@ def _parts(xp: Namespace, v: Array, tau: Array, c: Array) -> tuple:
     n = xp.triu(vh @ v, k=1)
     m = column(tau) * n + unit_matrix(xp, n)
     w = vh @ c
-    return n, m, w, _solved(xp, m, column(tau) * w)
-
-
-def _solved(xp: Namespace, m: Array, x: Array) -> Any:
-    return xp.triangular_solution(m, x, True, True, True)
+    return n, m, w, xp.triangular_solution(m, column(tau) * w, True, True, True)
 
 
 def _product(xp: Namespace, v: Array, tau: Array, c: Array) -> Any:
@@ -60,13 +56,14 @@ def _pushed_by_vectors(xp: Namespace, t: Array, v: Array, tau: Array, c: Array) 
     _, m, _, z = _parts(xp, v, tau, c)
     d_n = th @ v
     d_n = xp.triu(d_n + adjoint(xp, d_n), k=1)
-    return -(t @ z) - v @ _solved(xp, m, column(tau) * (th @ c - d_n @ z))
+    change = column(tau) * (th @ c - d_n @ z)
+    return -(t @ z) - v @ xp.triangular_solution(m, change, True, True, True)
 
 
 def _pushed_by_tau(xp: Namespace, t: Array, v: Array, tau: Array, c: Array) -> Any:
     """The change of Q c with a change t of tau."""
     n, m, w, z = _parts(xp, v, tau, c)
-    return -(v @ _solved(xp, m, column(t) * (w - n @ z)))
+    return -(v @ xp.triangular_solution(m, column(t) * (w - n @ z), True, True, True))
 
 
 def _conj(xp: Namespace, x: Array) -> Any:

@@ -1,5 +1,7 @@
 """The inverse of matrices."""
 
+from math import prod
+
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
@@ -115,7 +117,7 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Out = None) -> Any:
             f"ArrayRef: invalid slice, N = {ind}; size = {len(shape)}",
             f"The tensor has {len(shape)} dimensions.",
         )
-    rows, columns = matrix_check.size_of(shape[:ind]), matrix_check.size_of(shape[ind:])
+    rows, columns = prod(shape[:ind]), prod(shape[ind:])
     if rows != columns:
         raise errors.runtime_error(
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "

@@ -8,19 +8,11 @@ from tapegrad.core.annotations import Any, Array, Out, Tensor
 from tapegrad.core.shape import out_of_range
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.dtype_check import no_derivative
 from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.triangular_solve import check_right_side
 
 _ADVICE = "Use torch.linalg.solve, or lu_factor and lu_solve, which have derivatives."
-
-
-def _no_gradient(name: str) -> Any:
-    """A reverse rule that says that there is none."""
-
-    def rule(g: Array) -> Any:
-        raise errors.runtime_error(f"derivative for aten::{name} is not implemented", _ADVICE)
-
-    return rule
 
 
 def _no_tangent(name: str) -> Any:
@@ -35,7 +27,7 @@ def _no_tangent(name: str) -> Any:
 
 
 @jvp(a=_no_tangent("linalg_ldl_factor_ex"))
-@vjp(a=_no_gradient("linalg_ldl_factor_ex"))
+@vjp(a=no_derivative("linalg_ldl_factor_ex", _ADVICE))
 @primitive(
     node="NotImplemented",
     outputs=("packed", "pivots", "info"),
@@ -47,8 +39,11 @@ def indefinite_factors(xp, a, *, hermitian):
     return xp.ldl_packed(a, hermitian)
 
 
+_no_gradient = no_derivative("linalg_ldl_solve", _ADVICE)
+
+
 @jvp(packed=_no_tangent("linalg_ldl_solve"), b=_no_tangent("linalg_ldl_solve"))
-@vjp(packed=_no_gradient("linalg_ldl_solve"), b=_no_gradient("linalg_ldl_solve"))
+@vjp(packed=_no_gradient, b=_no_gradient)
 @primitive(node="NotImplemented", hidden=("pivots",), kernels=("ldl_solution",))
 def indefinite_system(xp, packed, pivots, b, *, hermitian):
     """X with A X = B from the factors of A."""

@@ -25,7 +25,11 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
         n, n_weight = input._array.ndim, weight._array.ndim
         fits = bias is None or bias._array.dtype == weight._array.dtype == input._array.dtype
     except AttributeError:
-        raise _not_a_tensor(input, weight, bias) from None
+        needed = {"input": input, "weight": weight, "bias": bias}
+        if bias is None:
+            del needed["bias"]
+        errors.need_tensors("linear", **needed)
+        raise
     if n == 0 or n_weight != 2 or not fits:
         _check_linear(input, weight, bias)
         if n_weight == 1:
@@ -49,14 +53,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
         rows = input.unsqueeze(0)
     result = addmm(bias, rows, transposed)
     return result.view(*shape[:-1], transposed._array.shape[1])
-
-
-def _not_a_tensor(*given: object) -> TypeError:
-    names = ("input", "weight", "bias")
-    wrong = [
-        i for i, x in enumerate(given) if not hasattr(x, "_array") and (x is not None or i < 2)
-    ]
-    return errors.must_be("linear", names[wrong[0]], wrong[0] + 1, "Tensor", given[wrong[0]])
 
 
 def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:

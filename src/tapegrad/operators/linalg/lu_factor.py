@@ -12,14 +12,11 @@ from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.linalg.decomposition import transposed as _t
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, zero_pivot
 from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "lu lu_unpack"
-
-
-def _t(xp: Namespace, x: Array) -> Any:
-    return xp.matrix_transpose(x)
 
 
 def _parts(xp: Namespace, lu: Array) -> tuple:
@@ -141,16 +138,8 @@ def three_factors(xp, a):
     return xp.permutation_matrix(pivots, a.shape[-2], a), *_parts(xp, packed)
 
 
-def _unpacked_vjp(xp, g_L, g_U):
-    return _packed(xp, xp.tril(g_L, k=-1), xp.triu(g_U, k=0))
-
-
-def _unpacked_jvp(xp, t, P):
-    return xp.zeros_like(P), *_packed_cotangents(xp, t)
-
-
-@jvp(packed=_unpacked_jvp)
-@vjp(packed=_unpacked_vjp)
+@jvp(packed=lambda xp, t, P: (xp.zeros_like(P), *_packed_cotangents(xp, t)))
+@vjp(packed=lambda xp, g_L, g_U: _packed(xp, xp.tril(g_L, k=-1), xp.triu(g_U, k=0)))
 @primitive(
     node="LuUnpackBackward0",
     outputs=("P", "L", "U"),

@@ -123,15 +123,10 @@ def _solve(
         )
     matrix_check.check_kernel("lu_solve_cpu", packed)
     swaps = elements(pivots._array)
-    if swaps.size and swaps.min() < 1:
+    if swaps.size and (swaps.min() < 1 or swaps.max() > packed._array.shape[-1]):
+        bound = "greater or equal to 1" if swaps.min() < 1 else "smaller or equal to LU.size(-2)"
         raise errors.runtime_error(
-            "Pivots given to lu_solve must all be greater or equal to 1. "
-            "Did you properly pass the result of lu_factor?",
-            "They count rows from 1.",
-        )
-    if swaps.size and swaps.max() > packed._array.shape[-1]:
-        raise errors.runtime_error(
-            "Pivots given to lu_solve must all be smaller or equal to LU.size(-2). "
+            f"Pivots given to lu_solve must all be {bound}. "
             "Did you properly pass the result of lu_factor?",
             "They count rows from 1.",
         )

@@ -8,14 +8,11 @@ from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
 from tapegrad.operators.linalg import matmul_check
+from tapegrad.operators.linalg.decomposition import transposed as _t
 from tapegrad.operators.linalg.dot_vdot import dot
 from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 
 __all__ = ["bmm", "matmul", "mm", "mv"]
-
-
-def _t(xp: Namespace, x: Array) -> Any:
-    return xp.matrix_transpose(x)
 
 
 def second_factor(xp: Namespace, g: Array, a: Array, flipped: bool) -> Any:

@@ -93,14 +93,6 @@ def check_batches(a: tuple, b: tuple) -> None:
             raise errors.broadcast(b[:-2], a[:-2])
 
 
-def size_of(sizes: tuple) -> int:
-    """The number of elements of a shape."""
-    n = 1
-    for size in sizes:
-        n *= size
-    return n
-
-
 # --- what breaks down -------------------------------------------------------------------------
 
 

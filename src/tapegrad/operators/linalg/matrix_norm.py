@@ -4,7 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, DTypeLike, Out, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.operators.linalg.matrix_check import check_matrix, check_tensors
+from tapegrad.operators.linalg.matrix_check import check_floating, check_matrix, check_tensors
 from tapegrad.operators.linalg.removed import say_once
 from tapegrad.operators.reduction.vector_norm import check_norm, linalg_vector_norm
 
@@ -64,8 +64,7 @@ def matrix_norm(
         sums = linalg_vector_norm(A, 1, (rows,), keepdim, dtype=dtype)
         axis = columns - 1 if columns > rows and not keepdim else columns
         found = _extreme(sums, axis, keepdim, ord > 0)
-    _check_out(_NAME, found, out)
-    return finish("linalg_matrix_norm", found, out)
+    return _finish("linalg_matrix_norm", _NAME, found, out)
 
 
 def plain_number(order: Any) -> Any:
@@ -108,11 +107,7 @@ def _of_singular_values(
 ):
     from tapegrad.operators.linalg.svd import svdvals
 
-    if x.dtype.itemsize == 2:
-        raise errors.runtime_error(
-            f"{_NAME}: Low precision dtypes not supported. Got {x.dtype.scalar_name}",
-            "Convert the tensor first: x.float().",
-        )
+    check_floating(_NAME, x, low_precision=False)
     if dtype is not None:
         x = x.to(dtype)
     others = [i for i in range(x._array.ndim) if i not in (rows, columns)]
@@ -136,13 +131,14 @@ def _extreme(x: Tensor, axis: int, keepdim: bool, largest: bool) -> Any:
     return x.amin(axis, keepdim)
 
 
-def _check_out(name: str, found: Any, out: Out) -> None:
+def _finish(function: str, name: str, found: Any, out: Out) -> Any:
     if out is not None and hasattr(out, "_array") and out.dtype is not found.dtype:
         raise errors.runtime_error(
             f"{name} expected out tensor dtype {found.dtype.scalar_name} but got: "
             f"{out.dtype.scalar_name}",
             f"Give an out tensor of dtype {found.dtype}.",
         )
+    return finish(function, found, out)
 
 
 def norm(
@@ -172,8 +168,7 @@ def norm(
         dim = (dim,)
     if ord is None:
         found = linalg_vector_norm(A, 2, _one_or_two(dim), keepdim, dtype=dtype)
-        _check_out("linalg.norm", found, out)
-        return finish("linalg_norm", found, out)
+        return _finish("linalg_norm", "linalg.norm", found, out)
     if not isinstance(ord, (int, float, complex, str)):
         raise errors.invalid_combination("linalg_norm", (A, ord), {}, _NORM_FORMS)
     if dim is None and A._array.ndim not in (1, 2):
@@ -189,8 +184,7 @@ def norm(
         found = matrix_norm(A, ord, dim or (0, 1), keepdim, dtype=dtype)
     else:
         found = linalg_vector_norm(A, ord, dim, keepdim, dtype=dtype)
-    _check_out("linalg.norm", found, out)
-    return finish("linalg_norm", found, out)
+    return _finish("linalg_norm", "linalg.norm", found, out)
 
 
 _NORM_FORMS = (

@@ -1,5 +1,7 @@
 """Systems of linear equations."""
 
+from math import prod
+
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.linalg_errors import singular_system
@@ -12,10 +14,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.linalg import matrix_check
-
-
-def _t(xp: Namespace, x: Array) -> Any:
-    return xp.matrix_transpose(x)
+from tapegrad.operators.linalg.decomposition import transposed as _t
 
 
 @primitive(
@@ -175,7 +174,7 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None, *, out: Out = No
         input = input.movedim(axes, list(range(input.ndim - len(axes), input.ndim)))
     shape = input._array.shape
     columns = shape[other.ndim :]
-    total, n = matrix_check.size_of(other._array.shape), matrix_check.size_of(columns)
+    total, n = prod(other._array.shape), prod(columns)
     if n != total:
         raise errors.runtime_error(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "

@@ -1,7 +1,6 @@
 """The singular value decomposition: svd, svdvals."""
 
 from tapegrad import return_types
-from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
@@ -9,6 +8,7 @@ from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
     adjoint,
     check_float_matrix,
+    check_phases,
     column,
     converged,
     diagonal,
@@ -17,6 +17,8 @@ from tapegrad.operators.linalg.decomposition import (
     off_diagonal,
     ratio,
     row,
+    values_gradient,
+    values_tangent,
 )
 from tapegrad.operators.linalg.matrix_check import finish_exact
 
@@ -48,7 +50,7 @@ def _gradient(xp, g_u, g_s, g_vh, u, s, vh, x_like):
     inner = ratio(xp, off_diagonal(xp, left), gap) * row(s)
     inner = inner + column(s) * ratio(xp, off_diagonal(xp, right), gap)
     if xp.isdtype(u.dtype, "complex floating"):
-        _check_phases(xp, diagonal(xp, left + right))
+        check_phases(xp, diagonal(xp, left + right), _PHASES, _ADVICE)
         g_s = g_s + ratio(xp, diagonal(xp, left) / 2, s)
     inner = inner + diagonal_matrix(xp, g_s)
     g = u @ inner @ vh
@@ -59,14 +61,11 @@ def _gradient(xp, g_u, g_s, g_vh, u, s, vh, x_like):
     return g
 
 
-def _check_phases(xp: Namespace, phases: Any) -> None:
-    if anywhere(xp, xp.abs(xp.imag(phases)) > 1e-2):
-        raise errors.runtime_error(
-            "svd_backward: The singular vectors in the complex case are specified up to "
-            "multiplication by e^{i phi}. The specified loss function depends on this phase "
-            "term, making it ill-defined.",
-            "Use what does not change when a pair of columns of U and V is multiplied by a phase.",
-        )
+_PHASES = (
+    "svd_backward: The singular vectors in the complex case are specified up to multiplication by "
+    "e^{i phi}. The specified loss function depends on this phase term, making it ill-defined."
+)
+_ADVICE = "Use what does not change when a pair of columns of U and V is multiplied by a phase."
 
 
 def _tangents(xp, t, u, s, vh, full):
@@ -113,14 +112,12 @@ def singular_decomposition(xp, x, *, full):
 
 def _gradient_of_values(xp, g, x):
     u, _, vh = xp.linalg.svd(x, full_matrices=False)
-    return (u * row(g)) @ vh
+    return values_gradient(g, u, vh)
 
 
 def _tangent_of_values(xp, t, x):
     u, _, vh = xp.linalg.svd(x, full_matrices=False)
-    if xp.isdtype(x.dtype, "complex floating"):
-        return xp.real(xp.sum(xp.conj(u) * (t @ adjoint(xp, vh)), axis=-2))
-    return xp.sum(u * (t @ adjoint(xp, vh)), axis=-2)
+    return values_tangent(xp, t, u, adjoint(xp, vh))
 
 
 @jvp(x=_tangent_of_values)

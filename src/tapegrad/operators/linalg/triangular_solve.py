@@ -9,13 +9,10 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
+from tapegrad.operators.linalg.decomposition import transposed as _t
 from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "triangular_solve"
-
-
-def _t(xp: Namespace, x: Array) -> Any:
-    return xp.matrix_transpose(x)
 
 
 def triangle(xp: Namespace, x: Array, upper: bool, unitriangular: bool) -> Any:

@@ -9,7 +9,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.interpolate_stencil import cubic_weights
 from tapegrad.operators.nn.pool_size import array_of
 
@@ -90,10 +90,9 @@ def _cubic(
 ) -> list[tuple]:
     floor = xp.floor(place)
     share = place - floor
-    weights = cubic_weights(share, A)
-    slopes = _cubic_slopes(share)
     found = []
-    for k, (weight, change) in enumerate(zip(weights, slopes, strict=True)):
+    curves = zip(cubic_weights(share, A), _cubic_slopes(share), strict=True)
+    for k, (weight, change) in enumerate(curves):
         pixel, _ = _padded(xp, floor + (k - 1), slope, size, padding, align, True)
         found.append((_pixel(xp, pixel, size), weight, change * slope))
     return found
@@ -209,13 +208,12 @@ def _in_parts(xp: Namespace, function: Callable, *arrays: Array) -> Any:
 
 
 def _sample(xp, x, grid, *, mode, padding, align):
-    return _in_parts(xp, lambda x, grid: _sampled_at(xp, x, grid, mode, padding, align), x, grid)
+    def blend(x, grid):
+        axes = _axes(xp, grid, x.shape[2:], mode, padding, align)
+        y = xp.blend_points(x, _index(xp, axes, x.shape[2:]), _weights(xp, axes))
+        return xp.reshape(y, (*x.shape[:2], *grid.shape[1:-1]))
 
-
-def _sampled_at(xp, x, grid, mode, padding, align):
-    axes = _axes(xp, grid, x.shape[2:], mode, padding, align)
-    y = xp.blend_points(x, _index(xp, axes, x.shape[2:]), _weights(xp, axes))
-    return xp.reshape(y, (*x.shape[:2], *grid.shape[1:-1]))
+    return _in_parts(xp, blend, x, grid)
 
 
 def _flat(xp, y):
@@ -311,9 +309,8 @@ def _sampled(n: int | None, input: Tensor, grid: Any, mode: int, padding: int, a
     dtype, other = of(input._array.dtype), of(grid._array.dtype)
     if dtype is not other:
         raise errors.wrong_dtype(dtype, other, f"Convert the grid: grid.to({dtype}).")
-    if not dtype.is_floating_point:
-        kernel = "grid_sampler_2d_cpu_kernel_impl" if len(shape) == 4 else "grid_sampler3d_cpu"
-        raise no_kernel(kernel, dtype)
+    kernel = "grid_sampler_2d_cpu_kernel_impl" if len(shape) == 4 else "grid_sampler3d_cpu"
+    require_floating(kernel, input)
     operator = sample_plane if len(shape) == 4 else sample_volume
     return operator(input, grid, mode=mode, padding=padding, align=bool(align))
 

@@ -35,44 +35,35 @@ def resized(
             raise errors.value_error(
                 "recompute_scale_factor is not meaningful with an explicit size.", "Leave it out."
             )
-        if isinstance(size, (list, tuple)):
-            if len(size) != n:
-                raise errors.value_error(
-                    "Input and output must have the same number of spatial dimensions, but got "
-                    f"input with spatial dimensions of {spatial} and output size of {size}. "
-                    "Please provide input tensor in (N, C, d1, d2, ...,dK) format and output "
-                    "size in (o1, o2, ...,oK) format.",
-                    "Pass a size for each spatial dimension.",
-                )
-            if not all(isinstance(each, int) for each in size):
-                raise errors.type_error(
-                    "expected size to be one of int or Tuple[int] or Tuple[int, int] or "
-                    "Tuple[int, int, int], but got size with types "
-                    f"{[type(each) for each in size]}",
-                    "Sizes are whole numbers; scale_factor takes others.",
-                )
-            return tuple(size), (None,) * n
-        if not isinstance(size, int):
+        several = isinstance(size, (list, tuple))
+        if several and len(size) != n:
+            raise errors.value_error(
+                "Input and output must have the same number of spatial dimensions, but got "
+                f"input with spatial dimensions of {spatial} and output size of {size}. "
+                "Please provide input tensor in (N, C, d1, d2, ...,dK) format and output "
+                "size in (o1, o2, ...,oK) format.",
+                "Pass a size for each spatial dimension.",
+            )
+        sizes = tuple(size) if several else (size,)
+        if not all(isinstance(each, int) for each in sizes):
             raise errors.type_error(
                 "expected size to be one of int or Tuple[int] or Tuple[int, int] or "
-                f"Tuple[int, int, int], but got size with types {[type(size)]}",
+                f"Tuple[int, int, int], but got size with types {[type(each) for each in sizes]}",
                 "Sizes are whole numbers; scale_factor takes others.",
             )
-        return (size,) * n, (None,) * n
+        return sizes if several else sizes * n, (None,) * n
     if isinstance(scale_factor, str):
         raise errors.must_be("interpolate", "scale_factor", 0, "float", scale_factor)
-    if isinstance(scale_factor, (list, tuple)):
-        if len(scale_factor) != n:
-            raise errors.value_error(
-                "Input and scale_factor must have the same number of spatial dimensions, but "
-                f"got input with spatial dimensions of {spatial} and scale_factor of shape "
-                f"{scale_factor}. Please provide input tensor in (N, C, d1, d2, ...,dK) format "
-                "and scale_factor in (s1, s2, ...,sK) format.",
-                "Pass a factor for each spatial dimension.",
-            )
-        factors = tuple(float(each) for each in scale_factor)
-    else:
-        factors = (float(scale_factor),) * n
+    several = isinstance(scale_factor, (list, tuple))
+    factors = tuple(map(float, scale_factor)) if several else (float(scale_factor),) * n
+    if len(factors) != n:
+        raise errors.value_error(
+            "Input and scale_factor must have the same number of spatial dimensions, but "
+            f"got input with spatial dimensions of {spatial} and scale_factor of shape "
+            f"{scale_factor}. Please provide input tensor in (N, C, d1, d2, ...,dK) format "
+            "and scale_factor in (s1, s2, ...,sK) format.",
+            "Pass a factor for each spatial dimension.",
+        )
     sizes = tuple(math.floor(m * f) for m, f in zip(spatial, factors, strict=True))
     return sizes, (None,) * n if recompute else factors
 
@@ -139,17 +130,16 @@ def interpolate(
     """
     shape = input.shape
     n = len(shape) - 2
-    if mode in ("nearest", "area", "nearest-exact", "lanczos"):
-        if mode == "lanczos" and align_corners:
-            raise errors.value_error(
-                "Lanczos mode does not support align_corners=True", "Leave it out."
-            )
-        if mode != "lanczos" and align_corners is not None:
-            raise errors.value_error(
-                "align_corners option can only be set with the interpolating modes: linear | "
-                "bilinear | bicubic | trilinear",
-                "Leave it out.",
-            )
+    if mode == "lanczos" and align_corners:
+        raise errors.value_error(
+            "Lanczos mode does not support align_corners=True", "Leave it out."
+        )
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
+        raise errors.value_error(
+            "align_corners option can only be set with the interpolating modes: linear | "
+            "bilinear | bicubic | trilinear",
+            "Leave it out.",
+        )
     align = bool(align_corners)
     sizes, scales = resized(input, n, size, scale_factor, recompute_scale_factor)
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and n == 2):

@@ -3,6 +3,7 @@
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Scalar, Tensor
+from tapegrad.core.scalar import overflow
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
@@ -93,9 +94,8 @@ def _sizes(input: Tensor, padding: tuple[int, ...]) -> list[tuple[int, int, int,
 def _check_edges(input: Tensor, padding: tuple[int, ...], n: int, mode: str) -> None:
     shape = input._array.shape
     if input.dtype.name == "bool":
-        raise no_kernel(
-            f"{'reflection' if mode == 'reflect' else 'replication'}_pad{n}d", input.dtype
-        )
+        name = "reflection" if mode == "reflect" else "replication"
+        raise no_kernel(f"{name}_pad{n}d", input.dtype)
     start = len(shape) - n - 1
     if 0 in shape[start:]:
         raise errors.runtime_error(
@@ -103,26 +103,20 @@ def _check_edges(input: Tensor, padding: tuple[int, ...], n: int, mode: str) -> 
             f"other non-zero dimensions for input, but got: {list(shape)}",
             "There is nothing to take the border from.",
         )
-    argument = 4
-    for axis, size, before, after in _sizes(input, padding):
+    for i, (axis, size, before, after) in enumerate(_sizes(input, padding)):
         if mode == "reflect" and max(before, after) >= size:
             raise errors.runtime_error(
-                f"Argument #{argument}: Padding size should be less than the corresponding "
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding "
                 f"input dimension, but got: padding ({before}, {after}) at dimension {axis} of "
                 f"input {list(shape)}",
                 "A mirror image has one element less than what is mirrored.",
             )
-        argument += 2
-        _check_left(axis, size, before, after, n)
-
-
-def _check_left(axis: int, size: int, before: int, after: int, n: int) -> None:
-    left = size + before + after
-    if left < 0 or size + min(before, 0) + min(after, 0) < 0 or (left == 0 and n == 1):
-        raise errors.runtime_error(
-            f"input (W: {size}) is too small. Calculated output W: {max(left, 0)}",
-            f"Dimension {axis} has {size} elements: no more can be cut off.",
-        )
+        left = size + before + after
+        if left < 0 or size + min(before, 0) + min(after, 0) < 0 or (left == 0 and n == 1):
+            raise errors.runtime_error(
+                f"input (W: {size}) is too small. Calculated output W: {max(left, 0)}",
+                f"Dimension {axis} has {size} elements: no more can be cut off.",
+            )
 
 
 def _check_around(input: Tensor, padding: tuple[int, ...]) -> None:
@@ -161,6 +155,13 @@ def pad_constant(x: Tensor, pad: tuple[int, ...], value: Scalar) -> Any:
     return constant_pad(x, pad=pad, value=value)
 
 
+def _widths(name: str, input: Tensor, pad: Any) -> tuple[int, ...]:
+    errors.need_tensor(name, "input", 1, input)
+    if not isinstance(pad, (tuple, list)):
+        raise errors.must_be(name, "pad", 2, "tuple of ints", pad)
+    return ints_of(name, "pad", (pad,), 2)
+
+
 def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
     """The tensor with a border of `value`; `pad` has two widths an axis, the last axis first.
 
@@ -173,10 +174,7 @@ def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
     tensor([[0., 1., 1.],
             [0., 0., 0.]])
     """
-    errors.need_tensor("constant_pad_nd", "input", 1, input)
-    if not isinstance(pad, (tuple, list)):
-        raise errors.must_be("constant_pad_nd", "pad", 2, "tuple of ints", pad)
-    widths = ints_of("constant_pad_nd", "pad", (pad,), 2)
+    widths = _widths("constant_pad_nd", input, pad)
     shape = input._array.shape
     if len(widths) % 2:
         raise errors.runtime_error(
@@ -205,7 +203,7 @@ def _number(input: Tensor, value: Any) -> Any:
         value = value.item()
     dtype = input.dtype
     if isinstance(value, complex) and not dtype.is_complex:
-        raise _overflow(dtype)
+        raise overflow(dtype)
     if dtype.name == "bool":
         return bool(value)
     if dtype.category != 1:
@@ -214,19 +212,8 @@ def _number(input: Tensor, value: Any) -> Any:
     bits = 8 * dtype.itemsize
     low = -(1 << (bits - 1)) if dtype.is_signed else 0
     if not low <= value < low + (1 << bits):
-        raise _overflow(dtype)
+        raise overflow(dtype)
     return value
-
-
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half"}
-
-
-def _overflow(dtype: Any) -> RuntimeError:
-    name = _C_NAMES.get(dtype.name, f"{dtype.name}_t")
-    return errors.runtime_error(
-        f"value cannot be converted to type {name} without overflow",
-        f"Give a number that {dtype} can hold.",
-    )
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> Any:
@@ -245,10 +232,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> A
     >>> pad(x, (1, 2), mode="reflect")
     tensor([[2., 1., 2., 3., 2., 1.]])
     """
-    errors.need_tensor("pad", "input", 1, input)
-    if not isinstance(pad, (tuple, list)):
-        raise errors.must_be("pad", "pad", 2, "tuple of ints", pad)
-    widths = ints_of("pad", "pad", (pad,), 2)
+    widths = _widths("pad", input, pad)
     ndim = input._array.ndim
     if len(widths) % 2:
         raise errors.runtime_error(

@@ -74,10 +74,8 @@ def _check_factor(name: str, argument: str, input: Tensor, factor: Any) -> tuple
             "Inputs are (*, C, H, W).",
         )
     if factor <= 0:
-        raise errors.runtime_error(
-            f"{name} expects a positive {argument}, but got {factor}",
-            "Pass a whole number above 0.",
-        )
+        text = f"{name} expects a positive {argument}, but got {factor}"
+        raise errors.runtime_error(text, "Pass a whole number above 0.")
     return shape
 
 

@@ -87,14 +87,20 @@ add.op = plus.op  # type: ignore[attr-defined]
 # --- differences -----------------------------------------------------------------------------
 
 
+def no_difference_of_masks(advice: str) -> RuntimeError:
+    """The error for two boolean tensors of which one is to be subtracted."""
+    return errors.runtime_error(
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the "
+        "`^` or `logical_xor()` operator instead.",
+        advice,
+    )
+
+
 def _refuse_bools(input: Tensor, other: Scalar) -> None:
     """There is no difference with a truth value."""
     if _is_bool(input) and _is_bool(other):
-        raise errors.runtime_error(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the "
-            "`^` or `logical_xor()` operator instead.",
-            "For a difference of numbers, convert to integers first: x.int() - y.int().",
-        )
+        advice = "For a difference of numbers, convert to integers first: x.int() - y.int()."
+        raise no_difference_of_masks(advice)
     if _is_bool(input) or _is_bool(other):
         raise errors.runtime_error(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "

@@ -11,6 +11,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.loss import mse_l1
+from tapegrad.operators.pointwise.arithmetic import no_difference_of_masks
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
 
 
@@ -182,11 +183,7 @@ def binary_cross_entropy_with_logits(
 def _check_target(input: Tensor, target: Tensor) -> None:
     """Integers are no targets: the loss would have their dtype."""
     if target.dtype.name == "bool":
-        raise errors.runtime_error(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the "
-            "`^` or `logical_xor()` operator instead.",
-            f"Convert the target: .to({input.dtype}).",
-        )
+        raise no_difference_of_masks(f"Convert the target: .to({input.dtype}).")
     require_floating("log_sigmoid_cpu", input)
     if not target.dtype.is_floating_point:
         advice = f"Convert the target: .to({input.dtype})."

@@ -28,11 +28,6 @@ def _may_skip(xp: Namespace, symbols: Array) -> Any:
     return xp.concat([never, symbols[:, 2:] != symbols[:, :-2]], axis=1)
 
 
-def _number(xp: Namespace, symbols: Array) -> Any:
-    """0, 1, 2, ... for the symbols of a target: (1, S)."""
-    return xp.expand_dims(xp.arange(symbols.shape[1]), axis=0)
-
-
 def _never(xp: Namespace, like: Array, n: int) -> Any:
     """Columns of log-probability `_NEVER`."""
     return xp.zeros_like(like[:, :n]) + _NEVER
@@ -63,7 +58,7 @@ def _alphas(xp: Namespace, seen: Any, skip: Any, times: Any) -> list:
 
 def _last(xp: Namespace, symbols: Array, labels: Array) -> Any:
     """Where a target may end: at its last label, or the blank behind it."""
-    s = _number(xp, symbols)
+    s = xp.expand_dims(xp.arange(symbols.shape[1]), axis=0)
     end = xp.expand_dims(2 * labels, axis=1)
     return xp.logical_and(s <= end, s >= end - 1)
 
@@ -147,7 +142,7 @@ def alignment_loss(xp, logp, symbols, times, labels, *, zero_infinity, projected
     return _loss(xp, alphas[-1], symbols, times, labels), xp.stack(alphas)
 
 
-_INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+_LENGTHS = ("input_lengths", "target_lengths")
 _CHECK = " (while checking arguments for ctc_loss_allocate_outputs)"
 
 
@@ -225,16 +220,13 @@ def _lengths(log_probs: Any, targets: Any, *given: Any) -> list:
             ),
         )
     found = []
-    for name, x in zip(("input_lengths", "target_lengths"), given, strict=True):
-        if isinstance(x, TensorBase):
-            if x.dtype.name not in _INTEGERS:
-                raise errors.runtime_error(
-                    f"{name} must be integral", f"Convert them: {name}.long()."
-                )
-            found.append(np.asarray(x._array, dtype=np.int64).reshape(-1))
-        else:
-            position = 3 if name == "input_lengths" else 4
+    for position, (name, x) in enumerate(zip(_LENGTHS, given, strict=True), 3):
+        if not isinstance(x, TensorBase):
             found.append(np.array(ints_of("ctc_loss", name, (tuple(x),), position), np.int64))
+        elif x.dtype.category != 1:
+            raise errors.runtime_error(f"{name} must be integral", f"Convert them: {name}.long().")
+        else:
+            found.append(np.asarray(x._array, dtype=np.int64).reshape(-1))
     return found
 
 
@@ -260,7 +252,7 @@ def _padded(logp: Any, targets: Any, times: Any, labels: Any, blank: int) -> Any
         raise errors.runtime_error(
             "blank must be in label range", f"Symbols are numbered from 0 to {n_classes - 1}."
         )
-    for name, x in (("input_lengths", times), ("target_lengths", labels)):
+    for name, x in zip(_LENGTHS, (times, labels), strict=True):
         if len(x) != n:
             raise errors.runtime_error(
                 f"{name} must be of size batch_size", f"There are {n} targets and {len(x)} lengths."

@@ -10,7 +10,7 @@ from tapegrad.core.argument_check import users_level
 from tapegrad.core.promote_types import result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
-from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks
+from tapegrad.operators.dtype_check import floats_only
 
 
 def check_reduction(reduction: str) -> str:
@@ -76,25 +76,19 @@ def check_alike(input: Tensor, weight: Tensor) -> None:
 # --- losses of pairs of equal shape ---
 
 
-def _no_integers(kernel: str) -> Any:
-    return lacks(kernel, BOOL, INTEGER, COMPLEX)
-
-
-@primitive(promote="arith", node="MseLossBackward0", check=_no_integers("mse_cpu"))
+@primitive(promote="arith", node="MseLossBackward0", check=floats_only("mse_cpu"))
 def squared_error(xp, input, target, *, reduction):
     """(input - target)^2, summed or averaged."""
     d = input - target
     return mean_or_sum(xp, d * d, reduction)
 
 
-def _squared_error_rule(xp, g, input, target, reduction):
-    return (input - target) * (2 * share(xp, g, input, reduction))
-
-
 squared_error.vjp(
-    input=_squared_error_rule,
-    target=lambda xp, g, input, target, reduction: _squared_error_rule(
-        xp, g, target, input, reduction
+    input=lambda xp, g, input, target, reduction: (
+        (input - target) * (2 * share(xp, g, input, reduction))
+    ),
+    target=lambda xp, g, input, target, reduction: (
+        (target - input) * (2 * share(xp, g, input, reduction))
     ),
 )
 squared_error.jvp(
@@ -107,7 +101,7 @@ squared_error.jvp(
 )
 
 
-@primitive(promote="arith", node="SmoothL1LossBackward0", check=_no_integers("smooth_l1_cpu"))
+@primitive(promote="arith", node="SmoothL1LossBackward0", check=floats_only("smooth_l1_cpu"))
 def smooth_l1(xp, input, target, *, beta, reduction):
     """d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, d = input - target."""
     loss = pointwise(xp, lambda a, b: _bent(xp, xp.abs(a - b), beta), input, target)
@@ -147,7 +141,7 @@ smooth_l1.jvp(
 )
 
 
-@primitive(promote="arith", node="HuberLossBackward0", check=_no_integers("huber_cpu"))
+@primitive(promote="arith", node="HuberLossBackward0", check=floats_only("huber_cpu"))
 def huber(xp, input, target, *, delta, reduction):
     """d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, d = input - target."""
     loss = pointwise(xp, lambda a, b: _bent(xp, xp.abs(a - b), delta), input, target)
@@ -205,10 +199,8 @@ def _weighted(loss: Any, weight: Tensor, reduction: str) -> Any:
             f"They are {list(weight._array.shape)} and {list(loss._array.shape)}.",
         )
     if reduction not in ("none", "mean", "sum"):
-        raise errors.value_error(
-            f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.",
-            "Name one of them.",
-        )
+        text = f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'."
+        raise errors.value_error(text, "Name one of them.")
     return loss * weight
 
 

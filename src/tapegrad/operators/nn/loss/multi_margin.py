@@ -6,6 +6,7 @@ from tapegrad.arrays.namespaces import elements, namespace_of
 from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.dtype import int64
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -214,8 +215,5 @@ def _check_floats(kernel: str, dtype: Any) -> None:
 
 
 def _check_labels(target: Tensor) -> None:
-    if target.dtype.name != "int64":
-        raise errors.runtime_error(
-            f"expected scalar type Long but found {target.dtype.scalar_name}",
-            "Class numbers are integers: target.long().",
-        )
+    if target.dtype is not int64:
+        raise errors.wrong_dtype(int64, target.dtype, "Class numbers are integers: target.long().")

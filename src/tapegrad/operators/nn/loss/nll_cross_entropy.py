@@ -12,7 +12,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import float32, int64, uint8
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.loss import mse_l1
 from tapegrad.operators.nn.softmax import log_softmax
 from tapegrad.operators.with_number import over_number, plus_number, times_number
@@ -34,9 +34,7 @@ def check_classes(
     else:
         _check_weight(weight, n, f"all {n} classes", " but got weight tensor of shape: ")
         _check_labels(target)
-    if not input.dtype.is_floating_point:
-        spatial = "2d_forward" if len(shape) > 2 else ""
-        raise no_kernel(f"nll_loss{spatial}_out_frame", input.dtype)
+    require_floating(f"nll_loss{'2d_forward' if len(shape) > 2 else ''}_out_frame", input)
     values = elements(target._array)
     if not values.size:
         return None
@@ -294,15 +292,18 @@ def cross_entropy(
     return times_number(loss, number=1 - label_smoothing) + times_number(smooth, number=share)
 
 
+def _by_class(x: Any, weight: Tensor | None, axis: int) -> Any:
+    """`x` times the weight of each class along `axis`."""
+    if weight is None:
+        return x
+    return x * weight.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+
+
 def _smooth_loss(
     logp: Any, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, axis: int
 ) -> Any:
     """The loss against all classes alike."""
-    if weight is not None:
-        shape = [1] * logp.ndim
-        shape[axis] = -1
-        logp = logp * weight.reshape(shape)
-    smooth = -logp.sum(axis)
+    smooth = -_by_class(logp, weight, axis).sum(axis)
     ignored = target == ignore_index
     smooth = smooth.masked_fill(ignored, 0.0)
     if reduction != "mean":
@@ -314,23 +315,15 @@ def _smooth_loss(
 
 
 def _soft_targets(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    axis: int,
-    reduction: str,
-    label_smoothing: float,
+    input: Tensor, target: Any, weight: Tensor | None, axis: int, reduction: str, smoothing: float
 ) -> Any:
     logp = log_softmax(input, axis)
     n = input.shape[axis]
-    if label_smoothing > 0.0:
-        target = times_number(target, number=1 - label_smoothing)
-        target = plus_number(target, number=label_smoothing / n)
-    if weight is not None:
-        shape = [1] * logp.ndim
-        shape[axis] = -1
-        logp = logp * weight.reshape(shape)
+    if smoothing > 0.0:
+        target = times_number(target, number=1 - smoothing)
+        target = plus_number(target, number=smoothing / n)
+    product = _by_class(logp, weight, axis) * target
     if reduction == "none":
-        return -(logp * target).sum(axis)
-    loss = -(logp * target).sum()
+        return -product.sum(axis)
+    loss = -product.sum()
     return loss if reduction == "sum" else over_number(loss, number=input.numel() // n)
