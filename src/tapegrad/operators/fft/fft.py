@@ -223,64 +223,43 @@ def put(name: str, result: Tensor, out: Out) -> Any:
 
 
 @family
-def _complex(name: str, forward: bool) -> Callable:
+def _along(name: str, kind: str, compute: Callable, forward: bool) -> Callable:
+    """What `compute(x, axis, size, scale, forward)` gives of numbers of a `kind`."""
+
     def transformed(
         input: Tensor, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
     ) -> Any:
-        x = prepared(name, input, norm)
-        check_out(name, out, complex=True)
+        x = prepared(name, input, norm, kind)
+        check_out(name, out, complex=compute is not _real)
         axis, size = line(name, x, n, dim)
-        x = resized(x, (axis,), [size])
-        scale = scale_of(norm, forward)
-        if x.dtype.is_complex:
-            result = transform(x, axes=(axis,), scale=scale, forward=forward)
-        else:
-            result = from_real(x, axes=(axis,), scale=scale, half=False)
-            result = result if forward else conj(result)
-        return put(name, result, out)
+        return put(name, compute(x, axis, size, scale_of(norm, forward), forward), out)
 
     return transformed
 
 
-@family
-def _half(name: str, forward: bool) -> Callable:
-    def transformed(
-        input: Tensor, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
-    ) -> Any:
-        x = prepared(name, input, norm, "real")
-        check_out(name, out, complex=True)
-        axis, size = line(name, x, n, dim)
-        x = resized(x, (axis,), [size])
-        result = from_real(x, axes=(axis,), scale=scale_of(norm, forward), half=True)
-        return put(name, result if forward else conj(result), out)
-
-    return transformed
+def _complex(x: Tensor, axis: int, size: int | None, scale: str, forward: bool) -> Any:
+    x = resized(x, (axis,), [size])
+    if x.dtype.is_complex:
+        return transform(x, axes=(axis,), scale=scale, forward=forward)
+    result = from_real(x, axes=(axis,), scale=scale, half=False)
+    return result if forward else conj(result)
 
 
-@family
-def _real(name: str, forward: bool) -> Callable:
-    def transformed(
-        input: Tensor, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
-    ) -> Any:
-        x = prepared(name, input, norm, "complex")
-        check_out(name, out, complex=False)
-        axis, size = line(name, x, n, dim)
-        if size is None:
-            size = 2 * (x._array.shape[axis] - 1)
-            half = None
-        else:
-            half = size // 2 + 1
-        require_points(size)
-        x = resized(x, (axis,), [half])
-        scale = scale_of(norm, forward)
-        result = to_real(conj(x) if forward else x, axes=(axis,), scale=scale, size=size)
-        return put(name, result, out)
+def _half(x: Tensor, axis: int, size: int | None, scale: str, forward: bool) -> Any:
+    result = from_real(resized(x, (axis,), [size]), axes=(axis,), scale=scale, half=True)
+    return result if forward else conj(result)
 
-    return transformed
+
+def _real(x: Tensor, axis: int, size: int | None, scale: str, forward: bool) -> Any:
+    half = None if size is None else size // 2 + 1
+    size = 2 * (x._array.shape[axis] - 1) if size is None else size
+    require_points(size)
+    x = resized(x, (axis,), [half])
+    return to_real(conj(x) if forward else x, axes=(axis,), scale=scale, size=size)
 
 
 @autocast
-@_complex("fft", True)
+@_along("fft", "", _complex, True)
 def fft() -> Any:
     """The discrete Fourier transform along `dim`.
 
@@ -297,7 +276,7 @@ def fft() -> Any:
 
 
 @autocast
-@_complex("ifft", False)
+@_along("ifft", "", _complex, False)
 def ifft() -> Any:
     """The inverse of `fft`: the other sign of the exponent, and divided by N.
 
@@ -312,7 +291,7 @@ def ifft() -> Any:
 
 
 @autocast
-@_half("rfft", True)
+@_along("rfft", "real", _half, True)
 def rfft() -> Any:
     """`fft` of real numbers: the first N // 2 + 1 points, to which the others are conjugate.
 
@@ -325,7 +304,7 @@ def rfft() -> Any:
 
 
 @autocast
-@_real("irfft", False)
+@_along("irfft", "complex", _real, False)
 def irfft() -> Any:
     """The inverse of `rfft`, real; `n` points, by default twice those given, less two.
 
@@ -337,7 +316,7 @@ def irfft() -> Any:
 
 
 @autocast
-@_real("hfft", True)
+@_along("hfft", "complex", _real, True)
 def hfft() -> Any:
     """`fft` of a signal of which the second half, conjugate to the first, is left away: real.
 
@@ -349,7 +328,7 @@ def hfft() -> Any:
 
 
 @autocast
-@_half("ihfft", False)
+@_along("ihfft", "real", _half, False)
 def ihfft() -> Any:
     """The inverse of `hfft`: of real numbers, without the half that is conjugate to the rest.
 

@@ -10,18 +10,26 @@ _LAST_TWO = (-2, -1)
 
 
 @family
-def _complex(name: str, forward: bool, dims: Dim) -> Callable:
+def _along(name: str, compute: Callable, dims: Dim = None) -> Callable:
+    """What `compute(name, input, s, dim, norm, out)` gives, by default along `dims`."""
+
     def transformed(
         input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
+        return fft.put(name, compute(name, input, s, dim, norm, out), out)
+
+    return transformed
+
+
+def _complex(forward: bool) -> Callable:
+    def compute(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> Any:
         x = fft.prepared(name, input, norm, "complex")
         fft.check_out(name, out, complex=True)
         axes, sizes = fft.grid(name, x, s, dim)
         x = fft.resized(x, axes, sizes)
-        scale = fft.scale_of(norm, forward)
-        return fft.put(name, fft.transform(x, axes=axes, scale=scale, forward=forward), out)
+        return fft.transform(x, axes=axes, scale=fft.scale_of(norm, forward), forward=forward)
 
-    return transformed
+    return compute
 
 
 def _halved(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> tuple:
@@ -48,7 +56,7 @@ def _completed(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) 
 
 
 @autocast
-@_complex("fftn", True, None)
+@_along("fftn", _complex(True))
 def fftn() -> Any:
     """The discrete Fourier transform along `dim`, by default all dimensions.
 
@@ -63,7 +71,7 @@ def fftn() -> Any:
 
 
 @autocast
-@_complex("ifftn", False, None)
+@_along("ifftn", _complex(False))
 def ifftn() -> Any:
     """The inverse of `fftn`.
 
@@ -76,7 +84,7 @@ def ifftn() -> Any:
 
 
 @autocast
-@_complex("fft2", True, _LAST_TWO)
+@_along("fft2", _complex(True), _LAST_TWO)
 def fft2() -> Any:
     """`fftn` along the last two dimensions.
 
@@ -88,7 +96,7 @@ def fft2() -> Any:
 
 
 @autocast
-@_complex("ifft2", False, _LAST_TWO)
+@_along("ifft2", _complex(False), _LAST_TWO)
 def ifft2() -> Any:
     """`ifftn` along the last two dimensions.
 
@@ -99,21 +107,13 @@ def ifft2() -> Any:
     """
 
 
-@family
-def _rfftn(name: str, dims: Dim) -> Callable:
-    def transformed(
-        input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
-    ) -> Any:
-        x, axes = _halved(name, input, s, dim, norm, out)
-        return fft.put(
-            name, fft.from_real(x, axes=axes, scale=fft.scale_of(norm, True), half=True), out
-        )
-
-    return transformed
+def _rfftn(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> Any:
+    x, axes = _halved(name, input, s, dim, norm, out)
+    return fft.from_real(x, axes=axes, scale=fft.scale_of(norm, True), half=True)
 
 
 @autocast
-@_rfftn("rfftn", None)
+@_along("rfftn", _rfftn)
 def rfftn() -> Any:
     """`fftn` of real numbers; of the last dimension in `dim` the first N // 2 + 1 points.
 
@@ -126,7 +126,7 @@ def rfftn() -> Any:
 
 
 @autocast
-@_rfftn("rfft2", _LAST_TWO)
+@_along("rfft2", _rfftn, _LAST_TWO)
 def rfft2() -> Any:
     """`rfftn` along the last two dimensions.
 
@@ -137,21 +137,13 @@ def rfft2() -> Any:
     """
 
 
-@family
-def _irfftn(name: str, dims: Dim) -> Callable:
-    def transformed(
-        input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
-    ) -> Any:
-        x, axes, last = _completed(name, input, s, dim, norm, out)
-        return fft.put(
-            name, fft.to_real(x, axes=axes, scale=fft.scale_of(norm, False), size=last), out
-        )
-
-    return transformed
+def _irfftn(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> Any:
+    x, axes, last = _completed(name, input, s, dim, norm, out)
+    return fft.to_real(x, axes=axes, scale=fft.scale_of(norm, False), size=last)
 
 
 @autocast
-@_irfftn("irfftn", None)
+@_along("irfftn", _irfftn)
 def irfftn() -> Any:
     """The inverse of `rfftn`, real; `s` gives the points of the result.
 
@@ -164,7 +156,7 @@ def irfftn() -> Any:
 
 
 @autocast
-@_irfftn("irfft2", _LAST_TWO)
+@_along("irfft2", _irfftn, _LAST_TWO)
 def irfft2() -> Any:
     """`irfftn` along the last two dimensions.
 
@@ -175,21 +167,15 @@ def irfft2() -> Any:
     """
 
 
-@family
-def _hfftn(name: str, dims: Dim) -> Callable:
-    def transformed(
-        input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
-    ) -> Any:
-        x, axes, last = _completed(name, input, s, dim, norm, out)
-        scale = fft.scale_of(norm, True)
-        if len(axes) > 1:
-            x = fft.transform(x, axes=axes[:-1], scale=scale, forward=True)
-        return fft.put(name, fft.to_real(conj(x), axes=axes[-1:], scale=scale, size=last), out)
-
-    return transformed
+def _hfftn(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> Any:
+    x, axes, last = _completed(name, input, s, dim, norm, out)
+    scale = fft.scale_of(norm, True)
+    if len(axes) > 1:
+        x = fft.transform(x, axes=axes[:-1], scale=scale, forward=True)
+    return fft.to_real(conj(x), axes=axes[-1:], scale=scale, size=last)
 
 
-@_hfftn("hfftn", None)
+@_along("hfftn", _hfftn)
 def hfftn() -> Any:
     """`fftn` of a signal of which half, conjugate to the rest, is left away: real.
 
@@ -203,7 +189,7 @@ def hfftn() -> Any:
     """
 
 
-@_hfftn("hfft2", _LAST_TWO)
+@_along("hfft2", _hfftn, _LAST_TWO)
 def hfft2() -> Any:
     """`hfftn` along the last two dimensions.
 
@@ -214,23 +200,16 @@ def hfft2() -> Any:
     """
 
 
-@family
-def _ihfftn(name: str, dims: Dim) -> Callable:
-    def transformed(
-        input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
-    ) -> Any:
-        x, axes = _halved(name, input, s, dim, norm, out)
-        scale = fft.scale_of(norm, False)
-        found = fft.from_real(x, axes=axes[-1:], scale=scale, half=True)
-        if len(axes) == 1:
-            return fft.put(name, conj(found), out)
-        found = fft.transform(conj_physical(found), axes=axes[:-1], scale=scale, forward=False)
-        return fft.put(name, found, out)
-
-    return transformed
+def _ihfftn(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> Any:
+    x, axes = _halved(name, input, s, dim, norm, out)
+    scale = fft.scale_of(norm, False)
+    found = fft.from_real(x, axes=axes[-1:], scale=scale, half=True)
+    if len(axes) == 1:
+        return conj(found)
+    return fft.transform(conj_physical(found), axes=axes[:-1], scale=scale, forward=False)
 
 
-@_ihfftn("ihfftn", None)
+@_along("ihfftn", _ihfftn)
 def ihfftn() -> Any:
     """The inverse of `hfftn`: of real numbers, without the half that is conjugate to the rest.
 
@@ -241,7 +220,7 @@ def ihfftn() -> Any:
     """
 
 
-@_ihfftn("ihfft2", _LAST_TWO)
+@_along("ihfft2", _ihfftn, _LAST_TWO)
 def ihfft2() -> Any:
     """`ihfftn` along the last two dimensions.
 

@@ -40,12 +40,11 @@ def replace_by_number(xp, x, *, value):
     return xp.full_like(x, value)
 
 
-@vjp(
-    x=lambda xp, g: xp.zeros_like(g),
-    value=lambda xp, g, value_like: xp.reshape(
-        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
-    ),
-)
+def _summed(xp, g, value_like):
+    return xp.reshape(xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape)
+
+
+@vjp(x=lambda xp, g: xp.zeros_like(g), value=_summed)
 @linear(node="FillBackward3")
 def replace_by_one(xp, x, value):
     """The only element of `value`, in the shape of `x`."""
@@ -60,12 +59,7 @@ def fill_with_number(xp, x, *, value):
     return xp.full_like(x, value)
 
 
-@vjp(
-    x=lambda xp, g: xp.zeros_like(g),
-    value=lambda xp, g, value_like: xp.reshape(
-        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
-    ),
-)
+@vjp(x=lambda xp, g: xp.zeros_like(g), value=_summed)
 @linear(node="FillBackward1", kernels=("copied",))
 def fill_with_one(xp, x, value):
     """A tensor of the only element of `value`, in the shape of `x`."""
@@ -86,6 +80,12 @@ def _check_broadcast(target: tuple, source: tuple) -> None:
         if wide != target:
             advice = "The source may be smaller than the tensor, not larger."
             raise output_shape(target, wide, advice)
+
+
+def _check_single(name: str, value: Any, advice: str) -> None:
+    if value.ndim:
+        text = f"{name} only supports 0-dimension value tensor but got tensor with {value.ndim} "
+        raise errors.runtime_error(f"{text}dimensions.", advice)
 
 
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
@@ -116,19 +116,13 @@ def fill_(input: Tensor, value: Scalar) -> Any:
     array = getattr(value, "_array", None)
     if array is None:
         if not isinstance(value, (bool, int, float, complex, np.generic)):
-            raise errors.invalid_combination(
-                "fill_", (value,), {}, ("Tensor value", "Number value")
-            )
+            forms = ("Tensor value", "Number value")
+            raise errors.invalid_combination("fill_", (value,), {}, forms)
         value = fitted(number_of("fill_", "value", 1, value), input.dtype)
         params = {"value": value}
         overwrite("fill_", replace_by_number, (input,), params, lambda: input._array.fill(value))
         return input
-    if array.ndim:
-        raise errors.runtime_error(
-            "fill_ only supports 0-dimension value tensor but got tensor with "
-            f"{array.ndim} dimensions.",
-            "copy_() writes a tensor.",
-        )
+    _check_single("fill_", array, "copy_() writes a tensor.")
     overwrite("fill_", replace_by_one, (input, value), {}, lambda: write(input._array, array))
     return input
 
@@ -159,12 +153,7 @@ def fill(input: Tensor, value: Scalar) -> Any:
     if array is None:
         value = number_of("fill", "value", 2, value)
         return fill_with_number(input, value=fitted(value, input.dtype))
-    if array.ndim:
-        raise errors.runtime_error(
-            "fill only supports 0-dimension value tensor but got tensor with "
-            f"{array.ndim} dimensions.",
-            "expand() repeats a tensor.",
-        )
+    _check_single("fill", array, "expand() repeats a tensor.")
     return fill_with_one(input, value)
 
 

@@ -11,7 +11,12 @@ from tapegrad.core.shape import axis_of, broadcast
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart
 from tapegrad.dispatch.op import linear, vjp
-from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
+from tapegrad.operators.indexing.index_check import (
+    INT32_OR_INT64,
+    bounds_error,
+    check_index_dtype,
+    check_range,
+)
 from tapegrad.operators.indexing.take_put import take_flat
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
@@ -74,12 +79,6 @@ def add_along(xp, x, index, *, shape, axis):
     return xp.add_along(x, shape, index, axis)
 
 
-# --- what is accepted ----------------------------------------------------------------------------
-
-
-_INTEGERS = ("int32", "int64")
-
-
 # --- public --------------------------------------------------------------------------------------
 
 
@@ -104,7 +103,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
             "x[index] takes an index of any shape.",
         )
     check_index_dtype(
-        index, "index_select(): Expected dtype int32 or int64 for index", _INTEGERS, RuntimeError
+        index, "index_select(): Expected dtype int32 or int64 for index", INT32_OR_INT64
     )
     n = input._array.shape[axis] if ndim else 1
     if not ndim and index._array.size != 1:
@@ -143,9 +142,7 @@ def gather(
     if not index._array.size:
         index = index if index._array.dtype.kind == "i" else tensor_base.wrap(np.empty(where, int))
         return finish("gather", take_flat(input, index), out)
-    check_index_dtype(
-        index, "gather(): Expected dtype int32/int64 for index", _INTEGERS, RuntimeError
-    )
+    check_index_dtype(index, "gather(): Expected dtype int32/int64 for index", INT32_OR_INT64)
     if max(len(where), 1) != max(len(shape), 1):
         raise errors.runtime_error(
             "Index tensor must have the same number of dimensions as input tensor",
@@ -179,12 +176,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out 
     tensor([[1, 3],
             [2, 4]])
     """
+    kind = indices.dtype.scalar_name
     check_index_dtype(
-        indices,
-        f"torch.take_along_dim(): dtype of indices should be Long but got "
-        f"{indices.dtype.scalar_name}",
-        ("int64",),
-        RuntimeError,
+        indices, f"torch.take_along_dim(): dtype of indices should be Long but got {kind}"
     )
     if dim is None:
         flat, where = reshape(input, -1), reshape(indices, -1)

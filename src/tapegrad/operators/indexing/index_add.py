@@ -12,10 +12,13 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast, without_autocast
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
-from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
+from tapegrad.operators.indexing.index_check import (
+    INT32_OR_INT64,
+    bounds_error,
+    check_index_dtype,
+    check_range,
+)
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
-
-_INTEGERS = ("int32", "int64")
 
 
 def _unwritten(xp: Namespace, g: Array, index: Array, axis: int) -> Any:
@@ -78,12 +81,8 @@ def checked_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Te
     errors.need_tensor(name, "index", 3, index)
     errors.need_tensor(name, "source", 4, source)
     kind = index.dtype.scalar_name
-    check_index_dtype(
-        index,
-        f"{name}_(): Expected dtype int32/int64 for index but got: {kind}",
-        _INTEGERS,
-        RuntimeError,
-    )
+    message = f"{name}_(): Expected dtype int32/int64 for index but got: {kind}"
+    check_index_dtype(index, message, INT32_OR_INT64)
     if index._array.ndim > 1:
         raise errors.index_error(
             f"{name}_(): Index is supposed to be a vector, but got dim: "
@@ -151,12 +150,8 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
             f"index_copy_(): Index should have dimension 1 or 0 (got {index._array.ndim})",
             "x[index] = source takes an index of any shape.",
         )
-    check_index_dtype(
-        index,
-        f"index_copy_(): Expected a long tensor for index, but got {index.dtype.scalar_name}",
-        ("int64",),
-        RuntimeError,
-    )
+    kind = index.dtype.scalar_name
+    check_index_dtype(index, f"index_copy_(): Expected a long tensor for index, but got {kind}")
     if source._array.dtype != input._array.dtype:
         raise errors.runtime_error(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
@@ -185,13 +180,9 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
             f"source.size(dim) ({b[axis]})",
             "One index for each slice of the source.",
         )
+    where = f"out of bounds for dimension {axis} with size {a[axis]}"
     check_range(
-        index,
-        a[axis],
-        lambda wrong: IndexError(
-            f"index_copy_(): index {wrong} is out of bounds for dimension {axis} with size "
-            f"{a[axis]}"
-        ),
+        index, a[axis], lambda wrong: IndexError(f"index_copy_(): index {wrong} is {where}")
     )
     wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
     result = copy_slices(wide, source, index, axis=axis)
@@ -210,20 +201,11 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
     """
     axis = axis_of(dim, input._array.ndim)
     errors.need_tensor("index_fill", "index", 3, index)
-    check_index_dtype(
-        index, "index_fill_(): Expected dtype int64 for index.", ("int64",), IndexError
-    )
+    check_index_dtype(index, "index_fill_(): Expected dtype int64 for index.", error=IndexError)
     if index._array.ndim > 1:
         raise errors.runtime_error("Index has to be a vector/scalar", "flatten() makes a vector.")
     n = (input._array.shape or (1,))[axis]
-    check_range(
-        index,
-        n,
-        lambda wrong: IndexError(
-            f"index {wrong} is out of bounds for dimension {axis} with size {n}"
-        ),
-        -n,
-    )
+    check_range(index, n, lambda wrong: IndexError(str(bounds_error(wrong, axis, n))), -n)
     wide = _as_vector(input)
     if not hasattr(value, "_array"):
         if isinstance(value, complex) and not input.dtype.is_complex:
@@ -232,11 +214,10 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
                 "Convert the tensor first, or pass a real number.",
             )
         value = fitted(value, input.dtype)
-        if is_batched(index._array):
-            value = tensor_base.wrap(np.asarray(value, input._array.dtype))
-            return _restored(_filled_where_named(wide, value, index, axis), input)
-        index = _named_once(index, n)
-        return _restored(fill_slices(wide, index, axis=axis, value=value), input)
+        if not is_batched(index._array):
+            index = _named_once(index, n)
+            return _restored(fill_slices(wide, index, axis=axis, value=value), input)
+        value = tensor_base.wrap(np.asarray(value, input._array.dtype))
     if value._array.ndim:
         raise errors.runtime_error(
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "

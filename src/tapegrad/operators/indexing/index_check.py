@@ -97,8 +97,12 @@ def check_bounds(x: Tensor, index: Tensor, axes: tuple[int, ...]) -> None:
 
 # --- indices along one dimension ---
 
+INT32_OR_INT64 = ("int32", "int64")
 
-def check_index_dtype(index: Tensor, message: str, kinds: tuple[str, ...], error: type) -> None:
+
+def check_index_dtype(
+    index: Tensor, message: str, kinds: Any = ("int64",), error: type = RuntimeError
+) -> None:
     """Raise `error(message)` unless the dtype of `index` is one of `kinds`."""
     if index._array.dtype.char in "lq":  # int64 is always one
         return

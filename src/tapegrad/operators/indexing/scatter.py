@@ -10,7 +10,12 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
-from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
+from tapegrad.operators.indexing.index_check import (
+    INT32_OR_INT64,
+    bounds_error,
+    check_index_dtype,
+    check_range,
+)
 
 _KERNELS = ("gather_along", "scatter_along")
 
@@ -64,9 +69,7 @@ def checked(name: str, input: Tensor, dim: int, index: Tensor, src: Any) -> int:
     """The axis of a call that fits together."""
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
-    check_index_dtype(
-        index, f"{name}(): Expected dtype int32/int64 for index", ("int32", "int64"), RuntimeError
-    )
+    check_index_dtype(index, f"{name}(): Expected dtype int32/int64 for index", INT32_OR_INT64)
     if src is not None and src._array.dtype != input._array.dtype:
         raise errors.runtime_error(
             f"{name}(): Expected self.dtype to be equal to src.dtype",
@@ -82,9 +85,8 @@ def checked(name: str, input: Tensor, dim: int, index: Tensor, src: Any) -> int:
                 f"They have {len(where)} and {len(other)}.",
             )
     wide = where or (1,)
-    beyond = any(
-        m > n for i, (m, n) in enumerate(zip(wide, shape or (1,), strict=True)) if i != axis
-    )
+    pairs = enumerate(zip(wide, shape or (1,), strict=True))
+    beyond = any(m > n for i, (m, n) in pairs if i != axis)
     if src is not None:
         beyond |= any(m > n for m, n in zip(wide, src._array.shape or (1,), strict=True))
     if beyond:

@@ -48,18 +48,18 @@ def scatter_extremum(xp, x, values, index, *, axis, how, include):
     return xp.scatter_along(x, index, values, axis, how)
 
 
-def _extremum_jvp_x(xp, t, x, values, index, y, axis, include):
-    mine, _, count = _shares(xp, x, values, index, y, axis, include)
-    return t * mine / count
-
-
 def _extremum_jvp_values(xp, t, x, values, index, y, axis, include):
     _, theirs, count = _shares(xp, x, values, index, y, axis, include)
     zeros = xp.zeros_like(count)
     return xp.scatter_along(zeros, index, t * theirs, axis, "add") / count
 
 
-scatter_extremum.jvp(x=_extremum_jvp_x, values=_extremum_jvp_values)
+scatter_extremum.jvp(
+    x=lambda xp, t, x, values, index, y, axis, include: _extremum_x(
+        xp, t, x, values, index, y, axis, include
+    ),
+    values=_extremum_jvp_values,
+)
 
 
 def _product_x(xp, g, x, values, index, axis, include):

@@ -72,7 +72,9 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     if arrays:
         _put(view, arrays, _without_leading_ones(value), False)
     elif value._array.ndim or is_batched(value._array):
-        copy_(view, _fitting(value, view._array.shape))
+        shape = view._array.shape
+        fits = value._array.shape == shape
+        copy_(view, value if fits else expand(_without_leading_ones(value), shape))
     else:
         fill_(view, value)
 
@@ -151,24 +153,11 @@ def _type_name(value: Scalar) -> str:
     return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
-def _fitting(value: Any, shape: tuple[int, ...]) -> Any:
-    """A value to assign, without the axes of size 1 in front, and expanded to `shape`."""
-    if value._array.shape == shape:
-        return value
-    have = value._array.shape
-    return expand(reshape(value, have[_leading_ones(have) :]), shape)
-
-
-def _leading_ones(shape: tuple[int, ...]) -> int:
+def _without_leading_ones(value: Any) -> Any:
+    shape = value._array.shape
     extra = 0
     while extra < len(shape) and shape[extra] == 1:
         extra += 1
-    return extra
-
-
-def _without_leading_ones(value: Any) -> Any:
-    shape = value._array.shape
-    extra = _leading_ones(shape)
     return reshape(value, shape[extra:]) if extra else value
 
 
@@ -191,10 +180,11 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
     if masked and values._array.size == 1 and can_cast(values.dtype, x.dtype):
         values = values.to(x.dtype)  # one number for all: of any dtype, as masked_fill_ takes it
     _check_put(x, arrays, values)
-    if any(is_batched(t._array) for t in (x, values, *arrays) if t is not None):
-        _put_in_batch(x, arrays, values, add, masked)
-        return
+    in_batch = any(is_batched(t._array) for t in (x, values, *arrays) if t is not None)
     array = x._array
+    if masked and in_batch:
+        update("index_put_", x, lambda before: write_mask(before, values, first))
+        return
     if masked:
         mask = first._array
         shape = (int(np.count_nonzero(mask)), *array.shape[mask.ndim :])
@@ -206,27 +196,25 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
 
         overwrite("index_put_", write_mask, (x, values, first), {}, store)
         return
-    axes, index = index_check.normal_index(x, arrays)
-    index_check.check_bounds(x, index, axes)
-    values = _broadcastable(values, _indexed_shape(x, axes, index))
+    axes, index, values = _places(x, arrays, values)
+    options = {"axes": axes, "add": add}
+    if in_batch:
+        update("index_put_", x, lambda before: write_at(before, values, index, **options))
+        return
     overwrite(
         "index_put_",
         write_at,
         (x, values, index),
-        {"axes": axes, "add": add},
+        options,
         lambda: store_at(array, values._array, index._array, axes, add),
     )
 
 
-def _put_in_batch(x: Tensor, arrays: list, values: Tensor, add: bool, masked: bool) -> None:
-    """The same where one of the tensors is batched."""
-    if masked:
-        update("index_put_", x, lambda before: write_mask(before, values, arrays[0]))
-        return
+def _places(x: Tensor, arrays: list, values: Tensor) -> tuple:
+    """Axes, an index for them, and the values to write there."""
     axes, index = index_check.normal_index(x, arrays)
     index_check.check_bounds(x, index, axes)
-    spread = _broadcastable(values, _indexed_shape(x, axes, index))
-    update("index_put_", x, lambda before: write_at(before, spread, index, axes=axes, add=add))
+    return axes, index, _broadcastable(values, _indexed_shape(x, axes, index))
 
 
 def _indexed_shape(x: Tensor, axes: tuple[int, ...], index: Tensor) -> tuple[int, ...]:
@@ -306,9 +294,7 @@ def index_put(input: Tensor, indices: Tensor, values: Tensor, accumulate: bool =
     """
     arrays = _given(input, indices, "index_put")
     _check_put(input, arrays, values)
-    axes, index = index_check.normal_index(input, arrays)
-    index_check.check_bounds(input, index, axes)
-    values = _broadcastable(values, _indexed_shape(input, axes, index))
+    axes, index, values = _places(input, arrays, values)
     return write_at(input, values, index, axes=axes, add=accumulate)
 
 

@@ -52,9 +52,7 @@ def take(input: Tensor, index: Tensor, *, out: Out = None) -> Any:
     errors.need_tensor("take", "index", 2, index)
     check_apart(out, input, index)
     kind = index.dtype.scalar_name
-    check_index_dtype(
-        index, f"take(): Expected a long tensor for index, but got {kind}", ("int64",), RuntimeError
-    )
+    check_index_dtype(index, f"take(): Expected a long tensor for index, but got {kind}")
     size = input._array.size
     if not size and index._array.size:
         raise errors.index_error(
@@ -82,12 +80,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     tensor([[0., 0.],
             [0., 5.]])
     """
-    check_index_dtype(
-        index,
-        f"put_(): Expected a long tensor for index, but got {index.dtype.scalar_name}",
-        ("int64",),
-        RuntimeError,
-    )
+    kind = index.dtype.scalar_name
+    check_index_dtype(index, f"put_(): Expected a long tensor for index, but got {kind}")
     if source._array.dtype != input._array.dtype:
         raise errors.runtime_error(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "

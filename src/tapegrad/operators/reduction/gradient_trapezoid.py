@@ -228,8 +228,7 @@ def _trapezoid(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int, first:
         shape = y._array.shape
         return zeros((*shape[:axis], *shape[axis + 1 :]), dtype=y.dtype)
     if x is not None:
-        steps = _steps("trapezoid", y, x, axis)
-        product = _pair_sums(y, axis) * steps
+        product = _pair_sums(y, axis) * _steps("trapezoid", y, x, axis)
         return product.sum(axis + product._array.ndim - y._array.ndim) / 2
     ends = y.select(axis, 0) + y.select(axis, -1)
     return (y.sum(axis) - ends * 0.5) * (1 if dx is None else dx)
@@ -274,7 +273,6 @@ def cumulative_trapezoid(
     """
     axis = _integrand("cumulative_trapezoid", y, x, dx, dim, "Number")
     if x is not None:
-        steps = _steps("cumulative_trapezoid", y, x, axis)
-        product = _pair_sums(y, axis) * steps
+        product = _pair_sums(y, axis) * _steps("cumulative_trapezoid", y, x, axis)
         return product.cumsum(axis + product._array.ndim - y._array.ndim) / 2
     return (_pair_sums(y, axis) * ((1 if dx is None else dx) / 2.0)).cumsum(axis)

@@ -2,8 +2,18 @@
 
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, Namespace, OperatorLike, Out, Tensor
+from tapegrad.core.annotations import (
+    Any,
+    Array,
+    Callable,
+    Dim,
+    Namespace,
+    OperatorLike,
+    Out,
+    Tensor,
+)
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.family import family
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant, primitive
@@ -181,7 +191,29 @@ def _check_forms(name: str, input: Tensor, dim: Dim) -> None:
         raise errors.invalid_combination(name, (input, dim), {}, _FORMS)
 
 
-def max(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+@family
+def _extreme(name: str, of_all: OperatorLike, of_axis: OperatorLike, of_two: str) -> Callable:
+    result = getattr(return_types, name)
+
+    def extreme(input: Any, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+        _check_forms(name, input, dim)
+        if dim is None:
+            refuse_empty(name, input)
+            require_order(f"{name}_all", input)
+            axis = tuple(range(input._array.ndim))
+            return finish(name, of_all(input, axis=axis, keepdims=False), out)
+        if hasattr(dim, "_array"):
+            found = getattr(input, of_two)(dim)
+            return found if out is None else finish(name, found, out)
+        axis_of(dim, input._array.ndim)
+        refuse_kinds(name + "(): does not support {} input", input)
+        return along(name, of_axis, result, input, dim, keepdim, out)
+
+    return extreme
+
+
+@_extreme("max", largest_of_all, largest_along, "maximum")
+def max() -> Any:
     """The largest element; with `dim` a pair (values, indices); with a tensor the larger of two.
 
     Shape: (), or with `dim` the input's without it (1 there with `keepdim`), or the common one.
@@ -192,20 +224,10 @@ def max(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = Non
     values=tensor([5., 7.]),
     indices=tensor([1, 0]))
     """
-    _check_forms("max", input, dim)
-    if dim is None:
-        refuse_empty("max", input)
-        require_order("max_all", input)
-        axis = tuple(range(input._array.ndim))
-        return finish("max", largest_of_all(input, axis=axis, keepdims=False), out)
-    if hasattr(dim, "_array"):
-        return input.maximum(dim) if out is None else finish("max", input.maximum(dim), out)
-    axis_of(dim, input._array.ndim)
-    refuse_kinds("max(): does not support {} input", input)
-    return along("max", largest_along, return_types.max, input, dim, keepdim, out)
 
 
-def min(input: Any, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+@_extreme("min", smallest_of_all, smallest_along, "minimum")
+def min() -> Any:
     """The smallest element; with `dim` a pair (values, indices); with a tensor the smaller of two.
 
     Shape: (), or with `dim` the input's without it (1 there with `keepdim`), or the common one.
@@ -214,17 +236,6 @@ def min(input: Any, dim: Dim = None, keepdim: bool = False, *, out: Out = None) 
     >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1).values
     tensor([1., 3.])
     """
-    _check_forms("min", input, dim)
-    if dim is None:
-        refuse_empty("min", input)
-        require_order("min_all", input)
-        axis = tuple(range(input._array.ndim))
-        return finish("min", smallest_of_all(input, axis=axis, keepdims=False), out)
-    if hasattr(dim, "_array"):
-        return input.minimum(dim) if out is None else finish("min", input.minimum(dim), out)
-    axis_of(dim, input._array.ndim)
-    refuse_kinds("min(): does not support {} input", input)
-    return along("min", smallest_along, return_types.min, input, dim, keepdim, out)
 
 
 _KERNELS = {"amax": "max_values_cpu", "amin": "min_values_cpu", "aminmax": "aminmax_cpu"}

@@ -1,4 +1,4 @@
-"""Other reductions: all, any, count_nonzero, products, log-sum-exp."""
+"""Other reductions: all, any, count_nonzero, products."""
 
 from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
@@ -176,6 +176,3 @@ def prod(
     else:
         result = product_along(input, axis=axis, keepdims=bool(keepdim))
     return finish("prod", result if narrow is None else result.to(narrow), out)
-
-
-# --- log-sum-exp ---

@@ -50,17 +50,11 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple:
             users_level(),
         )
     order = list(range(len(tensors)))
-    if indexing == "xy" and len(tensors) > 1:
-        order[0], order[1] = 1, 0
-    sizes = [0] * len(tensors)
-    for x, axis in zip(tensors, order, strict=True):
-        sizes[axis] = x._array.size
-    found = []
-    for x, axis in zip(tensors, order, strict=True):
-        row = [1] * len(tensors)
-        row[axis] = x._array.size
-        found.append(expand(reshape(x, row), sizes))
-    return tuple(found)
+    if indexing == "xy":
+        order[:2] = order[:2][::-1]
+    sizes = [tensors[axis]._array.size for axis in order]
+    rows = [[-1 if i == axis else 1 for i in range(len(order))] for axis in order]
+    return tuple([expand(reshape(x, row), sizes) for x, row in zip(tensors, rows, strict=True)])
 
 
 def _check_vector(x: Tensor) -> None:

@@ -41,14 +41,14 @@ def patch_index(xp, x, source, *, axis, key):
     return xp.write_part(x, source, axis, key)
 
 
-def _undiagonal(xp: Namespace, g: Array, offset: int, a: int, b: int) -> Any:
-    order = axes_last(g.ndim, a, b)
-    written = xp.write_diagonal(xp.permute_dims(g, order), _zeros(xp, g), offset)
+def _with_diagonal(xp: Namespace, x: Array, source: Any, offset: int, a: int, b: int) -> Any:
+    order = axes_last(x.ndim, a, b)
+    written = xp.write_diagonal(xp.permute_dims(x, order), source, offset)
     return xp.permute_dims(written, inverse(order))
 
 
 @vjp(
-    x=_undiagonal,
+    x=lambda xp, g, offset, a, b: _with_diagonal(xp, g, _zeros(xp, g), offset, a, b),
     source=lambda xp, g, source_like, offset, a, b: xp.astype(
         xp.diagonal_view(xp.permute_dims(g, axes_last(g.ndim, a, b)), offset),
         source_like.dtype,
@@ -58,9 +58,7 @@ def _undiagonal(xp: Namespace, g: Array, offset: int, a: int, b: int) -> Any:
 @linear(node="DiagonalScatterBackward0", kernels=("write_diagonal", "diagonal_view"))
 def patch_diagonal(xp, x, source, *, offset, a, b):
     """`x` with `source` on the diagonal `offset` of axes `a` and `b`."""
-    order = axes_last(x.ndim, a, b)
-    written = xp.write_diagonal(xp.permute_dims(x, order), source, offset)
-    return xp.permute_dims(written, inverse(order))
+    return _with_diagonal(xp, x, source, offset, a, b)
 
 
 # --- public --------------------------------------------------------------------------------------

@@ -98,16 +98,11 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple:
     size = operator.index(size)
     axis = _splittable("split", tensor, dim)
     n = tensor._array.shape[axis]
-    if size < 0:
-        raise errors.runtime_error(
-            f"split expects split_size be non-negative, but got split_size={size}",
-            "Give the size of a part.",
-        )
-    if not size and n:
-        raise errors.runtime_error(
-            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}",
-            "Give the size of a part.",
-        )
+    if size < 0 or (not size and n):
+        text = f"split expects split_size be non-negative, but got split_size={size}"
+        if not size:
+            text = f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
+        raise errors.runtime_error(text, "Give the size of a part.")
     return split_equal(tensor, axis=axis, size=size)
 
 
