@@ -18,10 +18,8 @@ def no_storage() -> RuntimeError:
 
 def no_memory() -> NotImplementedError:
     """Asked for the memory itself, to copy, save or share it."""
-    return errors.not_implemented(
-        "Cannot access storage of BatchedTensorImpl",
-        "Inside vmap a tensor stands for each sample of a batch: clone() it.",
-    )
+    advice = "Inside vmap a tensor stands for each sample of a batch: clone() it."
+    return errors.not_implemented("Cannot access storage of BatchedTensorImpl", advice)
 
 
 def no_item() -> RuntimeError:

@@ -23,10 +23,8 @@ def item(self: Tensor) -> Any:
     """
     array = self._array
     if array.size != 1:
-        raise errors.runtime_error(
-            f"a Tensor with {array.size} elements cannot be converted to Scalar",
-            "tolist() gives all elements.",
-        )
+        text = f"a Tensor with {array.size} elements cannot be converted to Scalar"
+        raise errors.runtime_error(text, "tolist() gives all elements.")
     mode = get_mode()
     if mode is not True and mode is not False:
         mode.cut(self, None, "item()")
@@ -64,10 +62,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         )
     array = self._array
     if array.dtype.kind == "V":
-        raise errors.type_error(
-            f"Got unsupported ScalarType {self.dtype.scalar_name}",
-            "NumPy has no such type: convert with .float() first.",
-        )
+        text = f"Got unsupported ScalarType {self.dtype.scalar_name}"
+        raise errors.type_error(text, "NumPy has no such type: convert with .float() first.")
     mode = get_mode()
     if mode is not True and mode is not False:
         mode.cut(self, None, "numpy()")
@@ -79,10 +75,8 @@ def array(self: Tensor, dtype: DTypeLike = None, copy: bool | None = None) -> np
     found = numpy(self)
     if dtype is not None and found.dtype != dtype:
         if copy is False:
-            raise errors.value_error(
-                "Unable to avoid copy while creating an array as requested.",
-                f"The tensor is {self.dtype}: leave copy=False away.",
-            )
+            text = "Unable to avoid copy while creating an array as requested."
+            raise errors.value_error(text, f"The tensor is {self.dtype}: leave copy=False away.")
         return found.astype(dtype)
     return found.copy() if copy else found
 
@@ -137,10 +131,8 @@ def _warn_of_detached_number() -> None:
 def _real(value: Scalar, name: str) -> Any:
     if isinstance(value, complex):
         if value.imag:
-            raise errors.runtime_error(
-                f"value cannot be converted to type {name} without overflow",
-                "It is a complex number: take its .real first.",
-            )
+            text = f"value cannot be converted to type {name} without overflow"
+            raise errors.runtime_error(text, "It is a complex number: take its .real first.")
         return value.real
     return value
 
@@ -152,10 +144,8 @@ def to_bool(self: Tensor) -> bool:
         return bool(array)
     if array.size != 1:
         what = "more than one value" if array.size else "no values"
-        raise errors.runtime_error(
-            f"Boolean value of Tensor with {what} is ambiguous",
-            "Say what is meant: x.any(), x.all() or x.numel() > 0.",
-        )
+        text = f"Boolean value of Tensor with {what} is ambiguous"
+        raise errors.runtime_error(text, "Say what is meant: x.any(), x.all() or x.numel() > 0.")
     return bool(array.item())
 
 
@@ -178,10 +168,8 @@ def to_index(self: Tensor) -> int:
     """The only element, an integer, as an index."""
     array = self._array
     if array.size != 1 or array.dtype.kind not in "iub":
-        raise errors.type_error(
-            "only integer tensors of a single element can be converted to an index",
-            "Convert it first: int(x).",
-        )
+        text = "only integer tensors of a single element can be converted to an index"
+        raise errors.type_error(text, "Convert it first: int(x).")
     return int(array.item())
 
 

@@ -152,9 +152,8 @@ def dtype_of_type(given: object) -> Dtype:
             require_cpu("cuda")
         return given.dtype
     if not isinstance(given, (str, type)):
-        raise errors.type_error(
-            "dtype must be a type, str, or dtype object", "Pass a dtype such as torch.float32."
-        )
+        text = "dtype must be a type, str, or dtype object"
+        raise errors.type_error(text, "Pass a dtype such as torch.float32.")
     name = given if isinstance(given, str) else given.__name__
     if name.startswith("torch.cuda."):
         require_cpu("cuda")

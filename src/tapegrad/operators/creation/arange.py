@@ -51,10 +51,8 @@ def _check_range(start: Any, end: Any, step: Any) -> None:
 
 def check_dtype(name: str, dtype: Dtype) -> None:
     if dtype.is_complex or dtype.name == "bool":
-        raise errors.not_implemented(
-            f"\"{name}_cpu\" not implemented for '{dtype.scalar_name}'",
-            "Make it of another dtype, and convert it.",
-        )
+        text = f"\"{name}_cpu\" not implemented for '{dtype.scalar_name}'"
+        raise errors.not_implemented(text, "Make it of another dtype, and convert it.")
 
 
 _OUT = "Tensor out = None, "
@@ -179,10 +177,8 @@ def range(
         "values in [start, end)."
     )
     if end is None:
-        raise errors.type_error(
-            'range() missing 1 required positional arguments: "end"',
-            "torch.arange(n) counts from 0.",
-        )
+        text = 'range() missing 1 required positional arguments: "end"'
+        raise errors.type_error(text, "torch.arange(n) counts from 0.")
     check(layout, device, pin_memory)
     start, end, step = (
         real(number_of("range", name, i, x))

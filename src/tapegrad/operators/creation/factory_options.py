@@ -86,10 +86,8 @@ def check_out(name: str, out: Out, dtype: DTypeLike) -> None:
         raise errors.must_be(name, "out", 0, "Tensor", out)
     if dtype is not None and known(name, dtype) is not out.dtype:
         have, want = known(name, dtype).scalar_name, out.dtype.scalar_name
-        raise errors.runtime_error(
-            f"dtype {have} does not match dtype of out parameter ({want})",
-            "Leave dtype= away: the result has the dtype of out.",
-        )
+        text = f"dtype {have} does not match dtype of out parameter ({want})"
+        raise errors.runtime_error(text, "Leave dtype= away: the result has the dtype of out.")
     if out.requires_grad and is_grad_enabled():
         raise errors.runtime_error(
             f"aten::{name}(): functions with out=... arguments don't support automatic "

@@ -25,10 +25,8 @@ def from_numpy(array: Any, /) -> Any:
     array([3., 3.])
     """
     if not isinstance(array, np.ndarray):
-        raise errors.type_error(
-            f"expected np.ndarray (got {errors.type_name(array)})",
-            "torch.tensor() takes numbers, lists and tensors.",
-        )
+        text = f"expected np.ndarray (got {errors.type_name(array)})"
+        raise errors.type_error(text, "torch.tensor() takes numbers, lists and tensors.")
     if not array.flags.writeable:
         _warn_of_readonly("NumPy array", "array", "This means writing to this tensor will fail.")
     return build("from_numpy", _lent, array if type(array) is np.ndarray else np.asarray(array))
@@ -108,10 +106,8 @@ def asarray(
         array = np.frombuffer(obj, (kind or default()).numpy)
     else:
         if copy is False:
-            raise errors.value_error(
-                "can't alias arbitrary sequence into a tensor.",
-                "Leave copy= away: lists and numbers are always copied.",
-            )
+            text = "can't alias arbitrary sequence into a tensor."
+            raise errors.value_error(text, "Leave copy= away: lists and numbers are always copied.")
         result = build("asarray", array_of, obj, kind)
         return requiring("asarray", result, bool(requires_grad))
     _refuse_copy(copy, kind is not None and kind.numpy != array.dtype)
@@ -139,10 +135,8 @@ def _tensor_again(x: Tensor, dtype: Dtype | None, copy: Any, requires_grad: Any)
 
 def _refuse_copy(copy: bool | None, needed: bool) -> None:
     if copy is False and needed:
-        raise errors.value_error(
-            "can't alias tensor with different dtype",
-            "Another dtype needs memory of its own: leave copy=False away.",
-        )
+        advice = "Another dtype needs memory of its own: leave copy=False away."
+        raise errors.value_error("can't alias tensor with different dtype", advice)
 
 
 def frombuffer(

@@ -73,18 +73,14 @@ def _is_integer(x: object) -> bool:
 def _sequence(x: Tensor) -> Any:
     if isinstance(x, str) or (hasattr(x, "__len__") and hasattr(x, "__getitem__")):
         return x
-    raise errors.type_error(
-        f"new(): data must be a sequence (got {errors.type_name(x)})",
-        "torch.tensor() takes a single number.",
-    )
+    text = f"new(): data must be a sequence (got {errors.type_name(x)})"
+    raise errors.type_error(text, "torch.tensor() takes a single number.")
 
 
 def _of_tensor(x: Tensor, dtype: Dtype | None) -> Any:
     if dtype is not None and dtype is not x.dtype:
-        raise errors.type_error(
-            f"expected {_options(dtype)} (got {_options(x.dtype)})",
-            f"Convert the tensor: x.to({dtype}).",
-        )
+        text = f"expected {_options(dtype)} (got {_options(x.dtype)})"
+        raise errors.type_error(text, f"Convert the tensor: x.to({dtype}).")
     from tapegrad.operators.shape.as_strided import alias
 
     return alias(x)
@@ -114,10 +110,8 @@ def _check_keywords(args: tuple, kwargs: dict) -> None:
         raise errors.invalid_combination("new", args, kwargs, _FORMS)
     if kwargs.get("device") is not None and as_device(kwargs["device"]).type != "cpu":
         kind = as_device(kwargs["device"]).type
-        raise errors.runtime_error(
-            f"legacy constructor expects device type: cpu but device type: {kind} was passed",
-            "There is no GPU here: leave device= away.",
-        )
+        text = f"legacy constructor expects device type: cpu but device type: {kind} was passed"
+        raise errors.runtime_error(text, "There is no GPU here: leave device= away.")
 
 
 class tensortype(type):

@@ -53,10 +53,8 @@ def _check_ends(name: str, start: Any, end: Any) -> None:
     tensors = [(argument, x.ndim) for argument, x in ends if isinstance(x, tensor_base.Tensor)]
     if any(ndim for _, ndim in tensors):
         found = " and ".join(f"{argument} with {ndim} dimension(s)" for argument, ndim in tensors)
-        raise errors.runtime_error(
-            f"{name} only supports 0-dimensional start and end tensors, but got {found}.",
-            "Pass numbers, or tensors of one number.",
-        )
+        text = f"{name} only supports 0-dimensional start and end tensors, but got {found}."
+        raise errors.runtime_error(text, "Pass numbers, or tensors of one number.")
 
 
 def _kind(name: str, start: Scalar, end: Scalar, out: Out, dtype: DTypeLike) -> Dtype:

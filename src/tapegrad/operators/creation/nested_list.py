@@ -90,18 +90,14 @@ def _shape_of(data: Any) -> tuple[int, ...]:
     while _is_sequence(data):
         shape.append(len(data))
         if len(shape) > _DEEPEST:
-            raise errors.value_error(
-                f"too many dimensions '{type(data).__name__}'",
-                f"A tensor has at most {_DEEPEST} dimensions.",
-            )
+            text = f"too many dimensions '{type(data).__name__}'"
+            raise errors.value_error(text, f"A tensor has at most {_DEEPEST} dimensions.")
         if not shape[-1]:
             break
         data = data[0]
         if isinstance(data, str):
-            raise errors.value_error(
-                "too many dimensions 'str'",
-                "Tensors hold numbers: convert the strings first, for example with float().",
-            )
+            advice = "Tensors hold numbers: convert the strings first, for example with float()."
+            raise errors.value_error("too many dimensions 'str'", advice)
     return tuple(shape)
 
 
@@ -120,15 +116,11 @@ def _dtype_of(data: Any) -> Dtype:
     if isinstance(data, tensor_base.Tensor):
         return data.dtype
     if isinstance(data, (str, bytes)):
-        raise errors.type_error(
-            f"new(): invalid data type '{type(data).__name__}'",
-            "Tensors hold numbers: convert text first, for example with float() or list().",
-        )
+        advice = "Tensors hold numbers: convert text first, for example with float() or list()."
+        raise errors.type_error(f"new(): invalid data type '{type(data).__name__}'", advice)
     if not _is_sequence(data):
-        raise errors.runtime_error(
-            f"Could not infer dtype of {errors.type_name(data)}",
-            "Give a number, an array, a tensor, or nested lists of numbers.",
-        )
+        advice = "Give a number, an array, a tensor, or nested lists of numbers."
+        raise errors.runtime_error(f"Could not infer dtype of {errors.type_name(data)}", advice)
     found = None
     for item in data:
         kind = _dtype_of(item)
@@ -142,9 +134,8 @@ def _collect(data: Any, shape: tuple[int, ...], axis: int, values: list) -> None
         values.append(_number(data))
         return
     if not _is_sequence(data):
-        raise errors.type_error(
-            "not a sequence", f"At dimension {axis} there are numbers and sequences."
-        )
+        text = "not a sequence"
+        raise errors.type_error(text, f"At dimension {axis} there are numbers and sequences.")
     if shape[axis] == 0:
         return
     if len(data) != shape[axis]:
@@ -164,10 +155,8 @@ def ragged(expected: int, axis: int, found: int) -> ValueError:
 def _number(x: Tensor) -> Any:
     if isinstance(x, tensor_base.Tensor):
         if x._array.size != 1:
-            raise errors.value_error(
-                "only one element tensors can be converted to Python scalars",
-                "torch.stack() joins tensors of any shape.",
-            )
+            text = "only one element tensors can be converted to Python scalars"
+            raise errors.value_error(text, "torch.stack() joins tensors of any shape.")
         return float(x) if x.requires_grad else x._array.reshape(()).item()
     if isinstance(x, np.generic):
         return x.item()
@@ -215,10 +204,8 @@ def _integers(values: list, dtype: Dtype) -> np.ndarray:
     if low >= limits.min and high <= limits.max:
         return np.array(whole, dtype.numpy)
     if not -(2**63) <= low or not high < 2**63:
-        raise errors.value_error(
-            "Overflow when unpacking long long",
-            "Integers of a tensor have 64 bits: give dtype=torch.float64, or smaller numbers.",
-        )
+        advice = "Integers of a tensor have 64 bits: give dtype=torch.float64, or smaller numbers."
+        raise errors.value_error("Overflow when unpacking long long", advice)
     if dtype.is_signed or high > limits.max or low < -limits.max or limits.bits == 64:
         raise errors.runtime_error(
             f"value cannot be converted to type {dtype.name} without overflow",

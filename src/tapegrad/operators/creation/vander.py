@@ -57,9 +57,8 @@ def vander(x: Tensor, N: Any = None, increasing: bool = False) -> Any:
     """
     check_tensors("vander", x=x)
     if x.ndim != 1:
-        raise errors.runtime_error(
-            "x must be a one-dimensional tensor.", "torch.linalg.vander takes batches."
-        )
+        text = "x must be a one-dimensional tensor."
+        raise errors.runtime_error(text, "torch.linalg.vander takes batches.")
     n = x.shape[0] if N is None else N
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise errors.must_be("vander", "N", 2, "int", n)

@@ -34,10 +34,8 @@ def _window(name: str, length: Any, periodic: bool, shape: Any, dtype: Any, rest
         )
     check(layout, device, pin_memory)
     if length < 0:
-        raise errors.runtime_error(
-            f"{name} requires non-negative window_length, got window_length={length}",
-            "Give the number of points.",
-        )
+        text = f"{name} requires non-negative window_length, got window_length={length}"
+        raise errors.runtime_error(text, "Give the number of points.")
     with no_grad():
         if length < 2:
             found = ones(1, dtype=dtype) if length else empty(0, dtype=dtype)

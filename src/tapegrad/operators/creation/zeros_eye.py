@@ -29,10 +29,8 @@ def sizes(name: str, given: tuple, size: Shape | None = None) -> tuple[int, ...]
     if size is not None and not given:
         given = (size,)
     elif not given:
-        raise errors.type_error(
-            f'{name}() missing 1 required positional arguments: "size"',
-            f"Pass a shape: {name}(2, 3) or {name}((2, 3)).",
-        )
+        text = f'{name}() missing 1 required positional arguments: "size"'
+        raise errors.type_error(text, f"Pass a shape: {name}(2, 3) or {name}((2, 3)).")
     shape = ints_of(name, "size", given)
     n_bytes = 1 if 0 in shape else 16
     for n in shape:
@@ -120,10 +118,8 @@ def empty(
     if memory_format is not _memory_format.contiguous_format:
         _memory_format.check_format("empty", memory_format, len(shape))
         if memory_format is _memory_format.preserve_format:
-            raise errors.runtime_error(
-                "unsupported memory format Preserve",
-                "There is nothing to preserve: empty_like has it.",
-            )
+            text = "unsupported memory format Preserve"
+            raise errors.runtime_error(text, "There is nothing to preserve: empty_like has it.")
     dtype = native("empty", dtype)
     return build(
         "empty", _memory_format.empty, shape, dtype, memory_format, requires_grad=requires_grad
@@ -197,10 +193,8 @@ def eye(
     columns = rows if m is None else int_of("eye", "m", 2, m)
     for name, count in (("n", rows), ("m", columns)):
         if count < 0:
-            raise errors.runtime_error(
-                f"{name} must be greater or equal to 0, got {count}",
-                "A matrix has no negative number of rows or columns.",
-            )
+            text = f"{name} must be greater or equal to 0, got {count}"
+            raise errors.runtime_error(text, "A matrix has no negative number of rows or columns.")
     if out is not None:
         check_out("eye", out, dtype)
         return into("eye", out, np.eye(rows, columns, dtype=out._array.dtype), requires_grad)

@@ -92,9 +92,8 @@ def scale_of(norm: Any, forward: bool) -> str:
     if norm == "forward":
         return "count" if forward else "none"
     if norm != "ortho":
-        raise errors.runtime_error(
-            f'Invalid normalization mode: "{norm}"', 'Choose "backward", "forward" or "ortho".'
-        )
+        text = f'Invalid normalization mode: "{norm}"'
+        raise errors.runtime_error(text, 'Choose "backward", "forward" or "ortho".')
     return "root"
 
 
@@ -111,9 +110,8 @@ def prepared(name: str, input: Tensor, norm: Any, kind: str = "") -> Any:
     if not (dtype.is_complex or dtype.is_floating_point):
         dtype = default()
     if dtype not in (float32, float64, complex64, complex128):
-        raise errors.runtime_error(
-            f"Unsupported dtype {dtype.scalar_name}", "Convert the tensor first: x.float()."
-        )
+        text = f"Unsupported dtype {dtype.scalar_name}"
+        raise errors.runtime_error(text, "Convert the tensor first: x.float().")
     if kind == "complex" and not dtype.is_complex:
         dtype = complex64 if dtype is float32 else complex128
     return cast(input, dtype)
@@ -134,10 +132,8 @@ def check_out(name: str, out: Out, complex: bool) -> None:
         return
     wanted = "complex" if complex else "floating point"
     name = name[:-1] + "n" if name[-1] == "2" else name
-    raise errors.runtime_error(
-        f"{name} expects a {wanted} output tensor, but got {dtype.scalar_name}",
-        f"Give an out tensor of a {wanted} dtype.",
-    )
+    text = f"{name} expects a {wanted} output tensor, but got {dtype.scalar_name}"
+    raise errors.runtime_error(text, f"Give an out tensor of a {wanted} dtype.")
 
 
 def _axis(dim: int, ndim: int) -> int:
@@ -171,10 +167,8 @@ def grid(name: str, input: Tensor, s: Any, dim: Dim) -> tuple[tuple[int, ...], l
         if len(set(axes)) != len(axes):
             raise errors.runtime_error("FFT dims must be unique", "Name each dimension once.")
         if sizes is not None and len(sizes) != len(axes):
-            raise errors.runtime_error(
-                "When given, dim and shape arguments must have the same length",
-                f"dim has {len(axes)} and s has {len(sizes)}.",
-            )
+            text = "When given, dim and shape arguments must have the same length"
+            raise errors.runtime_error(text, f"dim has {len(axes)} and s has {len(sizes)}.")
     elif sizes is not None:
         if len(sizes) > ndim:
             raise errors.runtime_error(
@@ -192,17 +186,14 @@ def grid(name: str, input: Tensor, s: Any, dim: Dim) -> tuple[tuple[int, ...], l
 def require_axes(name: str, axes: tuple) -> None:
     """Refuse no axes where one of them has to be halved."""
     if not axes:
-        raise errors.runtime_error(
-            f"{name.replace('2', 'n')} must transform at least one axis", "Name a dimension."
-        )
+        text = f"{name.replace('2', 'n')} must transform at least one axis"
+        raise errors.runtime_error(text, "Name a dimension.")
 
 
 def require_points(n: int) -> None:
     if n < 1:
-        raise errors.runtime_error(
-            f"Invalid number of data points ({n}) specified",
-            "A transform has one point or more along each dimension.",
-        )
+        text = f"Invalid number of data points ({n}) specified"
+        raise errors.runtime_error(text, "A transform has one point or more along each dimension.")
 
 
 def resized(input: Tensor, axes: tuple, sizes: list) -> Any:

@@ -35,9 +35,8 @@ def _frequencies(name: str, positive: bool) -> Callable:
         else:
             dtype = default() if dtype is None else known(name, dtype)
         if dtype.category < 2:
-            raise errors.runtime_error(
-                f"{name} requires a floating point or complex dtype", "Frequencies are fractions."
-            )
+            text = f"{name} requires a floating point or complex dtype"
+            raise errors.runtime_error(text, "Frequencies are fractions.")
         length = int(n / 2) + 1 if positive else n
         if length < 0:
             raise errors.negative_size(length, [length], "A spectrum has no fewer than 0 points.")

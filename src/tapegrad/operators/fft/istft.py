@@ -78,10 +78,8 @@ def istft(
     end = start + length if length is not None else whole - start
     signal, squares = signal[:, start:end], squares[:, start:end]
     if squares._array.size and abs(elements(squares._array)).min() <= 1e-11:
-        raise errors.runtime_error(
-            f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]",
-            "Somewhere no window has any weight: choose a smaller hop_length, or center=True.",
-        )
+        advice = "Somewhere no window has any weight: choose a smaller hop_length, or center=True."
+        raise errors.runtime_error(f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]", advice)
     signal = signal / squares
     if end > whole:
         errors.warn(
@@ -144,8 +142,6 @@ def _check_istft(x: Tensor, arguments: dict, call: str) -> bool:
         if half:
             raise no_half()
     elif window is not None and window.dtype.is_complex:
-        raise errors.runtime_error(
-            "Complex windows are incompatible with return_complex=False",
-            "Pass return_complex=True.",
-        )
+        text = "Complex windows are incompatible with return_complex=False"
+        raise errors.runtime_error(text, "Pass return_complex=True.")
     return half

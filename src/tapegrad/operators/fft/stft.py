@@ -104,9 +104,8 @@ def stft(
     if center:
         input = _padded(input, n_fft // 2, pad_mode)
     if align_to_window is not None and center:
-        raise errors.runtime_error(
-            "stft align_to_window should only be set when center = false", "Pass center=False, too."
-        )
+        text = "stft align_to_window should only be set when center = false"
+        raise errors.runtime_error(text, "Pass center=False, too.")
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     is_complex = input.dtype.is_complex or (window is not None and window.dtype.is_complex)
@@ -119,10 +118,8 @@ def stft(
     if half and is_complex:
         raise no_half()
     if input.dtype.itemsize == 2:
-        raise errors.runtime_error(
-            f"MKL FFT doesn't support tensors of type: {input.dtype.scalar_name}",
-            "Convert the signal and the window first: .float().",
-        )
+        text = f"MKL FFT doesn't support tensors of type: {input.dtype.scalar_name}"
+        raise errors.runtime_error(text, "Convert the signal and the window first: .float().")
     single = input.ndim == 1
     x = unsqueeze(input, 0) if single else input
     weights = full_window(window, n_fft, width, input.dtype)
@@ -161,10 +158,8 @@ def _answer_is_complex(return_complex: bool | None, is_complex: bool) -> bool:
 
 
 def no_half() -> RuntimeError:
-    return errors.runtime_error(
-        "Cannot have onesided output if window or input is complex",
-        "Pass onesided=False: both halves of the spectrum are needed.",
-    )
+    advice = "Pass onesided=False: both halves of the spectrum are needed."
+    return errors.runtime_error("Cannot have onesided output if window or input is complex", advice)
 
 
 def _padded(x: Tensor, n: int, mode: str) -> Any:

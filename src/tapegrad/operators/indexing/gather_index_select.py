@@ -98,10 +98,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
     check_apart(out, input, index)
     axis = axis_of(dim, ndim)
     if index._array.ndim > 1:
-        raise errors.index_error(
-            "index_select(): Index is supposed to be a vector",
-            "x[index] takes an index of any shape.",
-        )
+        text = "index_select(): Index is supposed to be a vector"
+        raise errors.index_error(text, "x[index] takes an index of any shape.")
     check_index_dtype(
         index, "index_select(): Expected dtype int32 or int64 for index", INT32_OR_INT64
     )
@@ -144,10 +142,8 @@ def gather(
         return finish("gather", take_flat(input, index), out)
     check_index_dtype(index, "gather(): Expected dtype int32/int64 for index", INT32_OR_INT64)
     if max(len(where), 1) != max(len(shape), 1):
-        raise errors.runtime_error(
-            "Index tensor must have the same number of dimensions as input tensor",
-            f"They have {len(where)} and {len(shape)}.",
-        )
+        text = "Index tensor must have the same number of dimensions as input tensor"
+        raise errors.runtime_error(text, f"They have {len(where)} and {len(shape)}.")
     n = shape[axis] if shape else 1
     for i, (m, limit) in enumerate(zip(where, shape or (1,), strict=False)):
         if i != axis and m > limit:

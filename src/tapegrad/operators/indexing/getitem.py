@@ -59,10 +59,8 @@ def basic(x: Tensor, index: tuple) -> tuple[Any, list]:
     used = sum(_axes_used(item) for item in index)
     ndim = x._array.ndim
     if used > ndim:
-        raise errors.index_error(
-            f"too many indices for tensor of dimension {ndim}",
-            f"The index names {used} dimensions.",
-        )
+        text = f"too many indices for tensor of dimension {ndim}"
+        raise errors.index_error(text, f"The index names {used} dimensions.")
     axis = given = 0
     arrays: list[Any] = []
     for item in index:
@@ -154,20 +152,16 @@ def sliced(x: Tensor, axis: int, key: slice) -> Any:
     """The part of one axis that a slice names, a view."""
     shape = x._array.shape
     if not shape:
-        raise errors.index_error(
-            "slice() cannot be applied to a 0-dim tensor.",
-            "A 0-d tensor has one element: item() gives it.",
-        )
+        text = "slice() cannot be applied to a 0-dim tensor."
+        raise errors.index_error(text, "A 0-d tensor has one element: item() gives it.")
     step = key.step
     if step is not None and operator.index(step) <= 0:
         raise errors.value_error("step must be greater than zero", "flip() reverses a dimension.")
     try:
         start, stop, step = key.indices(shape[axis])
     except TypeError:
-        raise errors.type_error(
-            "slice indices must be integers or None or have an __index__ method",
-            "Convert the bounds with int().",
-        ) from None
+        text = "slice indices must be integers or None or have an __index__ method"
+        raise errors.type_error(text, "Convert the bounds with int().") from None
     return slice_axis(x, axis=axis, start=start, stop=max(start, stop), step=step)
 
 

@@ -146,10 +146,8 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
     """
     axis = axis_of(dim, input._array.ndim)
     if index._array.ndim > 1:
-        raise errors.index_error(
-            f"index_copy_(): Index should have dimension 1 or 0 (got {index._array.ndim})",
-            "x[index] = source takes an index of any shape.",
-        )
+        text = f"index_copy_(): Index should have dimension 1 or 0 (got {index._array.ndim})"
+        raise errors.index_error(text, "x[index] = source takes an index of any shape.")
     kind = index.dtype.scalar_name
     check_index_dtype(index, f"index_copy_(): Expected a long tensor for index, but got {kind}")
     if source._array.dtype != input._array.dtype:
@@ -209,10 +207,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
     wide = _as_vector(input)
     if not hasattr(value, "_array"):
         if isinstance(value, complex) and not input.dtype.is_complex:
-            raise errors.runtime_error(
-                "index_fill_(): Converting complex Scalar to non-complex type is not supported",
-                "Convert the tensor first, or pass a real number.",
-            )
+            text = "index_fill_(): Converting complex Scalar to non-complex type is not supported"
+            raise errors.runtime_error(text, "Convert the tensor first, or pass a real number.")
         value = fitted(value, input.dtype)
         if not is_batched(index._array):
             index = _named_once(index, n)

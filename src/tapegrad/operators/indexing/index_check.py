@@ -28,10 +28,8 @@ def index_tensor(item: Any, numbers: bool = True) -> Any:
 
 
 def _not_an_index(item: Any) -> IndexError:
-    return errors.index_error(
-        "tensors used as indices must be long, int, byte or bool tensors",
-        f"This one is {item.dtype}: convert it with .long().",
-    )
+    text = "tensors used as indices must be long, int, byte or bool tensors"
+    return errors.index_error(text, f"This one is {item.dtype}: convert it with .long().")
 
 
 def check_masks(x: Tensor, arrays: list) -> None:

@@ -51,10 +51,8 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Out = None) -> Any:
     errors.need_tensor("masked_select", "mask", 2, mask)
     check_apart(out, input, mask)
     if mask.dtype is not bool_:
-        raise errors.runtime_error(
-            "masked_select: expected BoolTensor for mask",
-            "Compare first (x > 0), or convert with .bool().",
-        )
+        text = "masked_select: expected BoolTensor for mask"
+        raise errors.runtime_error(text, "Compare first (x > 0), or convert with .bool().")
     if is_mapped(mask._array):
         raise errors.runtime_error(
             "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot "
@@ -93,10 +91,8 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     input, mask = broadcast_tensors(input, mask)
     axes = tuple(range(-mask._array.ndim, 0))  # of each member, where there is a batch of them
     if np.count_nonzero(elements(mask._array), axis=axes).max(initial=0) > source._array.size:
-        raise errors.runtime_error(
-            "Number of elements of source < number of ones in mask",
-            f"The source has {source._array.size}.",
-        )
+        text = "Number of elements of source < number of ones in mask"
+        raise errors.runtime_error(text, f"The source has {source._array.size}.")
     if is_batched(mask._array):
         return _chosen_in_order(input, source, mask)
     return scatter_masked(input, source, mask)
@@ -149,9 +145,8 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Out =
             [-1]])
     """
     if size < 0:
-        raise errors.runtime_error(
-            "nonzero_static: 'size' must be an non-negative integer", "Say how many."
-        )
+        text = "nonzero_static: 'size' must be an non-negative integer"
+        raise errors.runtime_error(text, "Say how many.")
     rows = np.argwhere(input._array)[:size]
     found = np.full((size, input._array.ndim), fill_value, np.int64)
     found[: len(rows)] = rows

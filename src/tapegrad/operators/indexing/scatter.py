@@ -71,19 +71,15 @@ def checked(name: str, input: Tensor, dim: int, index: Tensor, src: Any) -> int:
     axis = axis_of(dim, len(shape))
     check_index_dtype(index, f"{name}(): Expected dtype int32/int64 for index", INT32_OR_INT64)
     if src is not None and src._array.dtype != input._array.dtype:
-        raise errors.runtime_error(
-            f"{name}(): Expected self.dtype to be equal to src.dtype",
-            f"Convert the source with .to({input.dtype}).",
-        )
+        text = f"{name}(): Expected self.dtype to be equal to src.dtype"
+        raise errors.runtime_error(text, f"Convert the source with .to({input.dtype}).")
     where = index._array.shape
     if not index._array.size:
         return axis
     for other, what in ((shape, "self"), (None if src is None else src._array.shape, "src")):
         if other is not None and max(len(where), 1) != max(len(other), 1):
-            raise errors.runtime_error(
-                f"Index tensor must have the same number of dimensions as {what} tensor",
-                f"They have {len(where)} and {len(other)}.",
-            )
+            text = f"Index tensor must have the same number of dimensions as {what} tensor"
+            raise errors.runtime_error(text, f"They have {len(where)} and {len(other)}.")
     wide = where or (1,)
     pairs = enumerate(zip(wide, shape or (1,), strict=True))
     beyond = any(m > n for i, (m, n) in pairs if i != axis)
@@ -135,10 +131,8 @@ def scatter(
     """
     src = value if src is None else src
     if src is None:
-        raise errors.type_error(
-            'scatter() missing 1 required positional arguments: "src"',
-            "Pass a tensor or a number to write.",
-        )
+        text = 'scatter() missing 1 required positional arguments: "src"'
+        raise errors.type_error(text, "Pass a tensor or a number to write.")
     number = not hasattr(src, "_array")
     errors.need_tensor("scatter", "index", 3, index)
     check_apart(out, input, index)
@@ -159,9 +153,8 @@ def scatter(
 def _scatter_reducing(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str) -> Any:
     """`scatter` with `reduce="add"` or `"multiply"`: PyTorch gives them no derivative."""
     if reduce not in ("add", "multiply"):
-        raise errors.runtime_error(
-            "reduce argument must be either add or multiply.", "scatter_reduce() knows more."
-        )
+        text = "reduce argument must be either add or multiply."
+        raise errors.runtime_error(text, "scatter_reduce() knows more.")
     if not hasattr(src, "_array"):
         src = np.full(index._array.shape, fitted(src, input.dtype), input._array.dtype)
         src = tensor_base.wrap(src)

@@ -142,10 +142,8 @@ def _number(x: Tensor, value: Any) -> Any:
         if x._array.dtype.kind == "f" and not isinstance(value, complex) and -6e4 < value < 6e4:
             return tensor_base.wrap(np.asarray(value, x._array.dtype))  # fits the smallest of them
         return tensor_base.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
-    raise errors.type_error(
-        f"can't assign a {_type_name(value)} to a torch.{x.dtype.scalar_name}Tensor",
-        "Assign a number or a tensor: torch.tensor(...) makes one.",
-    )
+    text = f"can't assign a {_type_name(value)} to a torch.{x.dtype.scalar_name}Tensor"
+    raise errors.type_error(text, "Assign a number or a tensor: torch.tensor(...) makes one.")
 
 
 def _type_name(value: Scalar) -> str:
@@ -263,10 +261,8 @@ def _given(input: Tensor, indices: Tensor, name: str) -> list:
         if item._array.dtype.kind == "b":
             arrays += [None] * (item._array.ndim - 1)
     if len(arrays) > input._array.ndim:
-        raise errors.index_error(
-            f"too many indices for tensor of dimension {input._array.ndim} (got {len(arrays)})",
-            "One index for each dimension at most.",
-        )
+        text = f"too many indices for tensor of dimension {input._array.ndim} (got {len(arrays)})"
+        raise errors.index_error(text, "One index for each dimension at most.")
     return arrays
 
 

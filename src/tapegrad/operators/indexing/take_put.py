@@ -55,9 +55,8 @@ def take(input: Tensor, index: Tensor, *, out: Out = None) -> Any:
     check_index_dtype(index, f"take(): Expected a long tensor for index, but got {kind}")
     size = input._array.size
     if not size and index._array.size:
-        raise errors.index_error(
-            "take(): tried to take from an empty tensor", "It has no elements."
-        )
+        text = "take(): tried to take from an empty tensor"
+        raise errors.index_error(text, "It has no elements.")
     check_range(index, size, lambda wrong: out_of_range(wrong, size), -size)
     return finish("take", take_flat(input, index), out)
 

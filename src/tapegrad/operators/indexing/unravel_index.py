@@ -24,10 +24,8 @@ def unravel_index(indices: Tensor, shape: Shape) -> tuple:
     """
     errors.need_tensor("unravel_index", "indices", 1, indices)
     if indices.dtype.category != 1:
-        raise errors.type_error(
-            f"expected 'indices' to be integer dtype, but got {indices.dtype}",
-            "Convert them with .long().",
-        )
+        text = f"expected 'indices' to be integer dtype, but got {indices.dtype}"
+        raise errors.type_error(text, "Convert them with .long().")
     sizes = _sizes(shape)
     if sizes and indices._array.size and 0 in sizes:
         raise errors.runtime_error("ZeroDivisionError", "The array has no elements.")
@@ -45,21 +43,16 @@ def _sizes(shape: Shape) -> tuple:
     if not isinstance(shape, (tuple, list, str)):
         kind = errors.type_name(shape)
         kind = "torch.Tensor" if kind == "Tensor" else kind
-        raise errors.type_error(
-            f"expected 'shape' to be int or sequence of ints, but got <class '{kind}'>",
-            "Give the sizes of the array.",
-        )
+        text = f"expected 'shape' to be int or sequence of ints, but got <class '{kind}'>"
+        raise errors.type_error(text, "Give the sizes of the array.")
     sizes: tuple[Any, ...] = tuple(shape)
     for n in sizes:
         if not isinstance(n, int):
-            raise errors.type_error(
-                f"expected 'shape' sequence to only contain ints, but got {type(n)}",
-                "Give the sizes of the array.",
-            )
+            text = f"expected 'shape' sequence to only contain ints, but got {type(n)}"
+            raise errors.type_error(text, "Give the sizes of the array.")
     if any(n < 0 for n in sizes):
-        raise errors.value_error(
-            f"'shape' cannot have negative values, but got {sizes}", "Sizes are not negative."
-        )
+        text = f"'shape' cannot have negative values, but got {sizes}"
+        raise errors.value_error(text, "Sizes are not negative.")
     return sizes
 
 

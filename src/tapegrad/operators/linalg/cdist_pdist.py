@@ -165,10 +165,8 @@ def _order(name: str, p: float) -> float:
     if not isinstance(p, (int, float)):
         raise errors.must_be(name, "p", 3 if name == "cdist" else 2, "float", p)
     if not p >= 0:
-        raise errors.runtime_error(
-            f"{name} only supports non-negative p values",
-            "Orders are 0 or more; float('inf') is one, too.",
-        )
+        text = f"{name} only supports non-negative p values"
+        raise errors.runtime_error(text, "Orders are 0 or more; float('inf') is one, too.")
     return float(p)
 
 
@@ -193,10 +191,8 @@ def cdist(
     tensor([[5., 1.]])
     """
     if compute_mode not in _MODES:
-        raise errors.value_error(
-            f"{compute_mode} is not a valid value for compute_mode",
-            f"Use one of {', '.join(map(repr, _MODES))}.",
-        )
+        text = f"{compute_mode} is not a valid value for compute_mode"
+        raise errors.value_error(text, f"Use one of {', '.join(map(repr, _MODES))}.")
     order = _order("cdist", p)
     _check_vectors(x1, x2)
     many = x1._array.shape[-2] > _MANY or x2._array.shape[-2] > _MANY
@@ -222,15 +218,11 @@ def _matrices(x: Tensor, batch: tuple[int, ...]) -> Any:
 def _check_vectors(x1: Tensor, x2: Tensor) -> None:
     for name, x in (("X1", x1), ("X2", x2)):
         if not x.dtype.is_floating_point:
-            raise errors.runtime_error(
-                f"cdist only supports floating-point dtypes, {name} got: {x.dtype.scalar_name}",
-                "Convert it first: .float().",
-            )
+            text = f"cdist only supports floating-point dtypes, {name} got: {x.dtype.scalar_name}"
+            raise errors.runtime_error(text, "Convert it first: .float().")
         if x._array.ndim < 2:
-            raise errors.runtime_error(
-                f"cdist only supports at least 2D tensors, {name} got: {x._array.ndim}D",
-                "One vector is a matrix with one row: x.unsqueeze(0).",
-            )
+            text = f"cdist only supports at least 2D tensors, {name} got: {x._array.ndim}D"
+            raise errors.runtime_error(text, "One vector is a matrix with one row: x.unsqueeze(0).")
     first, second = x1._array.shape, x2._array.shape
     if first[-1] != second[-1]:
         raise errors.runtime_error(
@@ -255,14 +247,11 @@ def pdist(input: Tensor, p: float = 2) -> Any:
     tensor([5.0000, 1.0000, 4.2426])
     """
     if input._array.ndim != 2:
-        raise errors.runtime_error(
-            f"pdist only supports 2D tensors, got: {input._array.ndim}D",
-            "Each row of a matrix is a vector.",
-        )
+        text = f"pdist only supports 2D tensors, got: {input._array.ndim}D"
+        raise errors.runtime_error(text, "Each row of a matrix is a vector.")
     if not input.dtype.is_floating_point:
-        raise errors.runtime_error(
-            "pdist only supports floating-point dtypes", "Convert it: .float()."
-        )
+        text = "pdist only supports floating-point dtypes"
+        raise errors.runtime_error(text, "Convert it: .float().")
     if input.dtype.itemsize == 2:
         raise no_kernel("pdist", input.dtype)
     return own_distances(input, order=_order("pdist", p))

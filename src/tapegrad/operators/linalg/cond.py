@@ -66,10 +66,8 @@ def _product_of_norms(x: Tensor, p: Any) -> Any:
         _check_square(x, p)
     if p not in known:
         text = p if isinstance(p, str) else f"{float(p):g}"
-        raise errors.runtime_error(
-            f"linalg.cond got an invalid norm type: {text}",
-            "Choose one of 'fro', 'nuc', 1, -1, 2, -2, inf, -inf.",
-        )
+        message = f"linalg.cond got an invalid norm type: {text}"
+        raise errors.runtime_error(message, "Choose one of 'fro', 'nuc', 1, -1, 2, -2, inf, -inf.")
     if not x._array.size:
         return _zeros(x)
     _check_square(x, p)

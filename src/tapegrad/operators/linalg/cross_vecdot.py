@@ -63,9 +63,8 @@ def cross(input: Tensor, other: Tensor, dim: Dim = None, *, out: Out = None) -> 
         say_once("cross")
         dim = next((i for i, n in enumerate(input._array.shape) if n == 3), None)
         if dim is None:
-            raise errors.runtime_error(
-                "no dimension of size 3 in input", f"Its shape is {list(input.shape)}."
-            )
+            text = "no dimension of size 3 in input"
+            raise errors.runtime_error(text, f"Its shape is {list(input.shape)}.")
     return finish("cross", _checked(input, other, dim), out)
 
 

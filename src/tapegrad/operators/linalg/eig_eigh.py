@@ -198,16 +198,12 @@ def _check_general(name: str, x: Tensor) -> None:
     matrix_check.check_tensors(f"linalg_{name}", input=x)
     matrix_check.check_square(f"linalg.{name}", x)
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
-        raise errors.runtime_error(
-            f"Unknown Complex ScalarType for {x.dtype.scalar_name}",
-            "Convert the tensor first: x.float().",
-        )
+        text = f"Unknown Complex ScalarType for {x.dtype.scalar_name}"
+        raise errors.runtime_error(text, "Convert the tensor first: x.float().")
     matrix_check.check_kernel("linalg_eig_out_cpu", x)
     if not elements(x.isfinite()._array).all():
-        raise errors.runtime_error(
-            "torch.linalg.eig: input tensor should not contain infs or NaNs.",
-            "Look for them with torch.isfinite(x).",
-        )
+        text = "torch.linalg.eig: input tensor should not contain infs or NaNs."
+        raise errors.runtime_error(text, "Look for them with torch.isfinite(x).")
 
 
 @autocast

@@ -286,8 +286,6 @@ def trace(input: Tensor) -> Any:
     if input.dtype is bool_:
         raise no_kernel("trace", input.dtype)
     if input.ndim != 2:
-        raise errors.runtime_error(
-            f"trace: expected a matrix, but got tensor with dim {input.ndim}",
-            "For batches: x.diagonal(dim1=-2, dim2=-1).sum(-1).",
-        )
+        text = f"trace: expected a matrix, but got tensor with dim {input.ndim}"
+        raise errors.runtime_error(text, "For batches: x.diagonal(dim1=-2, dim2=-1).sum(-1).")
     return input.diagonal().sum()

@@ -22,10 +22,8 @@ def _check_vectors(name: str, x: Tensor, tau: Any) -> None:
     """A matrix (..., m, n) and tau (..., k)."""
     shape, sizes = x._array.shape, tau._array.shape
     if len(shape) < 2:
-        _raise(
-            f"{name}: input must have at least 2 dimensions.",
-            "It is the matrix that geqrf gives, with the vectors below its diagonal.",
-        )
+        text = f"{name}: input must have at least 2 dimensions."
+        _raise(text, "It is the matrix that geqrf gives, with the vectors below its diagonal.")
     if not sizes:
         raise no_dimensions(-1, "tau has a number for each reflection.")
 
@@ -67,15 +65,11 @@ def linalg_householder_product(input: Tensor, tau: Any, *, out: Out = None) -> A
     _check_vectors(_PRODUCT, input, tau)
     shape, k = input._array.shape, tau._array.shape[-1]
     if shape[-2] < shape[-1]:
-        _raise(
-            f"{_PRODUCT}: input.shape[-2] must be greater than or equal to input.shape[-1]",
-            "An orthogonal matrix has no more columns than rows.",
-        )
+        text = f"{_PRODUCT}: input.shape[-2] must be greater than or equal to input.shape[-1]"
+        _raise(text, "An orthogonal matrix has no more columns than rows.")
     if shape[-1] < k:
-        _raise(
-            f"{_PRODUCT}: input.shape[-1] must be greater than or equal to tau.shape[-1]",
-            "Each number of tau goes with a column.",
-        )
+        text = f"{_PRODUCT}: input.shape[-1] must be greater than or equal to tau.shape[-1]"
+        _raise(text, "Each number of tau goes with a column.")
     _check_tau_batch(_PRODUCT, input, tau)
     if tau.dtype is not input.dtype:
         _raise(
@@ -105,10 +99,8 @@ def geqrf(input: Tensor, *, out: Out = None) -> Any:
     """
     check_tensors("geqrf", input=input)
     if input._array.ndim < 2:
-        _raise(
-            "torch.geqrf: input must have at least 2 dimensions.",
-            "Give a matrix (m, n), or a batch of matrices (..., m, n).",
-        )
+        text = "torch.geqrf: input must have at least 2 dimensions."
+        _raise(text, "Give a matrix (m, n), or a batch of matrices (..., m, n).")
     check_kernel("geqrf_cpu", input)
     found = return_types.geqrf(_householder_product.reflections(input))
     return finish_castable("geqrf", "torch.geqrf", found, out, "a", "tau")
@@ -158,15 +150,11 @@ def _check_other(x: Tensor, tau: Any, other: Tensor, axis: int) -> None:
     if len(sizes) < 2:
         _raise(f"{_ORMQR}: other must have at least 2 dimensions.", "Give a matrix.")
     if sizes[axis] != shape[-2]:
-        _raise(
-            f"{_ORMQR}: other.shape[{axis}] must be equal to input.shape[-2]",
-            f"Q has {shape[-2]} rows and columns.",
-        )
+        text = f"{_ORMQR}: other.shape[{axis}] must be equal to input.shape[-2]"
+        _raise(text, f"Q has {shape[-2]} rows and columns.")
     if tau._array.shape[-1] != min(sizes[axis], shape[-1]):
-        _raise(
-            f"{_ORMQR}: tau.shape[-1] must be equal to min(other.shape[{axis}], input.shape[-1])",
-            "Each column of input has its number of tau.",
-        )
+        text = f"{_ORMQR}: tau.shape[-1] must be equal to min(other.shape[{axis}], input.shape[-1])"
+        _raise(text, "Each column of input has its number of tau.")
     _check_tau_batch(_ORMQR, x, tau)
     if len(sizes) != len(shape):
         _raise(

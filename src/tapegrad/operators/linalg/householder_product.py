@@ -171,9 +171,8 @@ reflected.jvp(
 
 
 def _no_derivative(*_: Any) -> Any:
-    raise errors.not_implemented(
-        "the derivative for 'geqrf' is not implemented.", "torch.linalg.qr has one."
-    )
+    text = "the derivative for 'geqrf' is not implemented."
+    raise errors.not_implemented(text, "torch.linalg.qr has one.")
 
 
 @jvp(x=lambda t: _no_derivative())

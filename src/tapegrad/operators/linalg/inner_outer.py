@@ -24,10 +24,8 @@ def outer(input: Tensor, vec2: Any, *, out: Out = None) -> Any:
     """
     for name, x in (("self", input), ("vec2", vec2)):
         if x._array.ndim != 1:
-            raise errors.runtime_error(
-                f"outer: Expected 1-D argument {name}, but got {x._array.ndim}-D",
-                "Flatten it first.",
-            )
+            text = f"outer: Expected 1-D argument {name}, but got {x._array.ndim}-D"
+            raise errors.runtime_error(text, "Flatten it first.")
     return finish("outer", input.unsqueeze(1) * vec2, out)
 
 

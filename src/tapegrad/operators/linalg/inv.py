@@ -107,16 +107,12 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Out = None) -> Any:
     """
     matrix_check.check_tensors("linalg_tensorinv", input=input)
     if ind <= 0:
-        raise errors.runtime_error(
-            f"Expected a strictly positive integer for 'ind', but got {ind}",
-            "It is the number of dimensions that are rows.",
-        )
+        text = f"Expected a strictly positive integer for 'ind', but got {ind}"
+        raise errors.runtime_error(text, "It is the number of dimensions that are rows.")
     shape = input._array.shape
     if ind > len(shape):
-        raise errors.runtime_error(
-            f"ArrayRef: invalid slice, N = {ind}; size = {len(shape)}",
-            f"The tensor has {len(shape)} dimensions.",
-        )
+        text = f"ArrayRef: invalid slice, N = {ind}; size = {len(shape)}"
+        raise errors.runtime_error(text, f"The tensor has {len(shape)} dimensions.")
     rows, columns = prod(shape[:ind]), prod(shape[ind:])
     if rows != columns:
         raise errors.runtime_error(

@@ -19,9 +19,8 @@ def _no_tangent(name: str) -> Any:
     """A forward rule that says that there is none."""
 
     def rule(t: Array) -> Any:
-        raise errors.not_implemented(
-            f"Trying to use forward AD with aten::{name} that does not support it.", _ADVICE
-        )
+        text = f"Trying to use forward AD with aten::{name} that does not support it."
+        raise errors.not_implemented(text, _ADVICE)
 
     return rule
 
@@ -60,10 +59,8 @@ def _factors(name: str, a: Tensor, hermitian: bool) -> Any:
 
 def _broken(name: str, info: Any) -> RuntimeError:
     where, pivot = first_failure(info)
-    return errors.runtime_error(
-        f"{name}: {where}the pivot {pivot} is zero",
-        "The matrix is singular: ldl_factor_ex gives the factors nevertheless.",
-    )
+    advice = "The matrix is singular: ldl_factor_ex gives the factors nevertheless."
+    return errors.runtime_error(f"{name}: {where}the pivot {pivot} is zero", advice)
 
 
 def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
@@ -124,9 +121,7 @@ def ldl_solve(LD: Any, pivots: Any, B: Tensor, *, hermitian: bool = False, out: 
             "Pass the pivots that torch.linalg.ldl_factor gave.",
         )
     if pivots.dtype.is_floating_point or pivots.dtype.is_complex or pivots.dtype.name == "bool":
-        raise errors.runtime_error(
-            f"{name}: Expected pivots to be integers. Got {pivots.dtype.scalar_name}",
-            "Pass the pivots that torch.linalg.ldl_factor gave.",
-        )
+        text = f"{name}: Expected pivots to be integers. Got {pivots.dtype.scalar_name}"
+        raise errors.runtime_error(text, "Pass the pivots that torch.linalg.ldl_factor gave.")
     matrix_check.check_kernel("ldl_solve_kernel_cpu", LD)
     return finish("linalg_ldl_solve", indefinite_system(LD, pivots, B, hermitian=hermitian), out)

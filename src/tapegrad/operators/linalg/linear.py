@@ -58,20 +58,16 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
 def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     n, n_weight = input._array.ndim, weight._array.ndim
     if n_weight > 2:
-        raise errors.runtime_error(
-            f"t() expects a tensor with <= 2 dimensions, but self is {n_weight}D",
-            "The weight is a matrix (out_features, in_features).",
-        )
+        text = f"t() expects a tensor with <= 2 dimensions, but self is {n_weight}D"
+        raise errors.runtime_error(text, "The weight is a matrix (out_features, in_features).")
     if n == 0 or n_weight == 0:
         raise errors.runtime_error(
             f"both arguments to linear need to be at least 1D, but they are {n}D and {n_weight}D",
             "The last dimension of the input is the one that is summed.",
         )
     if n_weight == 1 and bias is not None:
-        raise errors.runtime_error(
-            "mat2 must be a matrix, got 1-D tensor",
-            "The weight is a matrix (out_features, in_features).",
-        )
+        text = "mat2 must be a matrix, got 1-D tensor"
+        raise errors.runtime_error(text, "The weight is a matrix (out_features, in_features).")
     if bias is not None and input._array.dtype != weight._array.dtype:
         if bias._array.dtype == weight._array.dtype:
             raise errors.runtime_error(

@@ -144,15 +144,11 @@ def _check(A: Tensor, B: Tensor, driver: Any) -> None:
     if driver is not None and not isinstance(driver, str):
         raise errors.must_be("linalg_lstsq", "driver", 0, "str", driver)
     if A._array.ndim < 2:
-        raise errors.runtime_error(
-            f"{_NAME}: input must have at least 2 dimensions.",
-            "Give a matrix (m, n), or a batch of matrices (..., m, n).",
-        )
+        advice = "Give a matrix (m, n), or a batch of matrices (..., m, n)."
+        raise errors.runtime_error(f"{_NAME}: input must have at least 2 dimensions.", advice)
     if B._array.ndim < 1:
-        raise errors.runtime_error(
-            f"{_NAME}: other must have at least 1 dimension.",
-            "Give right-hand sides (m) or (..., m, k).",
-        )
+        text = f"{_NAME}: other must have at least 1 dimension."
+        raise errors.runtime_error(text, "Give right-hand sides (m) or (..., m, k).")
     if A.dtype is not B.dtype:
         raise errors.runtime_error(
             f"{_NAME}: Expected input and other to have the same dtype, but got input's dtype "
@@ -166,15 +162,11 @@ def _check(A: Tensor, B: Tensor, driver: Any) -> None:
             "Give each matrix of the batch its right-hand sides: (..., m) or (..., m, k).",
         )
     if driver is not None and driver not in _DRIVERS:
-        raise errors.runtime_error(
-            f"{_NAME}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)",
-            "Leave driver= away.",
-        )
+        text = f"{_NAME}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
+        raise errors.runtime_error(text, "Leave driver= away.")
     if A.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise errors.runtime_error(
-            "This function doesn't handle types other than float and double",
-            "Convert the tensors first: x.float().",
-        )
+        text = "This function doesn't handle types other than float and double"
+        raise errors.runtime_error(text, "Convert the tensors first: x.float().")
     if not np.isfinite(elements(A._array)).all():
         raise errors.advised(
             errors.LinAlgError(f"{_NAME}: input tensor should not contain infs or NaNs."),

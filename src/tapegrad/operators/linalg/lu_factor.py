@@ -170,10 +170,8 @@ def _check(function: str, argument: str, name: str, a: Tensor, pivot: bool) -> N
             "The last two dimensions are rows and columns.",
         )
     if not pivot:
-        raise errors.runtime_error(
-            "linalg.lu_factor: LU without pivoting is not implemented on the CPU",
-            "Leave pivot=True.",
-        )
+        text = "linalg.lu_factor: LU without pivoting is not implemented on the CPU"
+        raise errors.runtime_error(text, "Leave pivot=True.")
     check_kernel("lu_cpu", a)
 
 

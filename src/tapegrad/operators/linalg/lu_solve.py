@@ -103,18 +103,14 @@ def _solve(
     matrix_check.check_floating("torch.linalg.lu_solve", packed)
     matrix_check.check_square("torch.linalg.lu_solve", packed)
     if pivots.dtype.name != "int32":
-        raise errors.runtime_error(
-            f"{name}: pivots should be a Tensor of scalar type torch.int32",
-            "Pass the pivots that torch.linalg.lu_factor gave.",
-        )
+        text = f"{name}: pivots should be a Tensor of scalar type torch.int32"
+        raise errors.runtime_error(text, "Pass the pivots that torch.linalg.lu_factor gave.")
     matrix_check.check_same_dtype(name, packed, b, "LU")
     matrix_check.check_matrix(name, b, "B")
     matrix_check.check_fit(name, packed._array.shape, b._array.shape, left)
     if pivots._array.shape[-1:] != packed._array.shape[-1:]:
-        raise errors.runtime_error(
-            f"{name}: Number of pivots per batch should be same as the dimension of the matrix",
-            f"{packed.shape[-1]} are needed.",
-        )
+        text = f"{name}: Number of pivots per batch should be same as the dimension of the matrix"
+        raise errors.runtime_error(text, f"{packed.shape[-1]} are needed.")
     if pivots._array.shape != packed._array.shape[:-1]:
         raise errors.runtime_error(
             f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots "

@@ -99,10 +99,8 @@ def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
         errors.need_tensors("mv", input=input, vec=vec)
         raise
     if x.ndim != 2 or v.ndim != 1:
-        raise errors.runtime_error(
-            f"vector + matrix @ vector expected, got 1, {x.ndim}, {v.ndim}",
-            "mv() takes a matrix and a vector.",
-        )
+        text = f"vector + matrix @ vector expected, got 1, {x.ndim}, {v.ndim}"
+        raise errors.runtime_error(text, "mv() takes a matrix and a vector.")
     if x.shape[1] != v.shape[0]:
         raise errors.runtime_error(
             f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), "
@@ -160,10 +158,8 @@ def matmul(input: Any, other: Any, *, out: Out = None) -> Any:
     if n == 2 and m == 2:
         result = mm(input, other)
     elif n == 0 or m == 0:
-        raise errors.runtime_error(
-            f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D",
-            "Use * for a product with a number.",
-        )
+        text = f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D"
+        raise errors.runtime_error(text, "Use * for a product with a number.")
     elif n == 1 and m == 1:
         result = dot(input, other)
     elif n == 2 and m == 1:

@@ -9,10 +9,8 @@ def check_matrices(a: Tensor, b: Tensor, first: str = "self") -> None:
     x, y = a._array, b._array
     if x.ndim != 2 or y.ndim != 2:
         name = first if x.ndim != 2 else "mat2"
-        raise errors.runtime_error(
-            f"{name} must be a matrix",
-            f"Shapes are {list(x.shape)} and {list(y.shape)}: matmul() takes other dimensions.",
-        )
+        advice = f"Shapes are {list(x.shape)} and {list(y.shape)}: matmul() takes other dimensions."
+        raise errors.runtime_error(f"{name} must be a matrix", advice)
     if x.shape[1] != y.shape[0]:
         raise mismatch(x.shape, y.shape)
     if x.dtype != y.dtype:
@@ -41,10 +39,8 @@ def c_name(x: Any) -> str:
 def check_vectors(a: Tensor, b: Tensor) -> None:
     x, y = a._array, b._array
     if x.ndim != 1 or y.ndim != 1:
-        raise errors.runtime_error(
-            f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors",
-            "Flatten the tensors, or use matmul().",
-        )
+        text = f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors"
+        raise errors.runtime_error(text, "Flatten the tensors, or use matmul().")
     if x.dtype != y.dtype:
         raise errors.runtime_error(
             "dot : expected both vectors to have same dtype, but found "
@@ -64,10 +60,8 @@ def check_batches(x: Tensor, y: Tensor) -> None:
     """Two batches of matrices that can be multiplied."""
     for name, each in (("batch1", x), ("batch2", y)):
         if each.ndim != 3:
-            raise errors.runtime_error(
-                f"{name} must be a 3D tensor",
-                f"Its shape is {list(each.shape)}: matmul() takes any number of dimensions.",
-            )
+            advice = f"Its shape is {list(each.shape)}: matmul() takes any number of dimensions."
+            raise errors.runtime_error(f"{name} must be a 3D tensor", advice)
     if y.shape[:2] != (x.shape[0], x.shape[2]):
         raise errors.runtime_error(
             "Expected size for first two dimensions of batch2 tensor to be: "

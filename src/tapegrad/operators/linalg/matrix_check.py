@@ -46,19 +46,15 @@ def check_floating(name: str, x: Tensor, low_precision: bool = True) -> None:
             "Convert it first: x.float().",
         )
     if not low_precision and dtype.name in _LOW_PRECISION:
-        raise errors.runtime_error(
-            f"{name}: Low precision dtypes not supported. Got {dtype.scalar_name}",
-            "Convert it first: x.float().",
-        )
+        text = f"{name}: Low precision dtypes not supported. Got {dtype.scalar_name}"
+        raise errors.runtime_error(text, "Convert it first: x.float().")
 
 
 def check_kernel(kernel: str, x: Tensor) -> None:
     """A dtype that LAPACK has."""
     if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise errors.not_implemented(
-            f"\"{kernel}\" not implemented for '{x.dtype.scalar_name}'",
-            "Convert it first: x.float().",
-        )
+        text = f"\"{kernel}\" not implemented for '{x.dtype.scalar_name}'"
+        raise errors.not_implemented(text, "Convert it first: x.float().")
 
 
 def check_same_dtype(name: str, a: Tensor, b: Tensor, first: str = "A", second: str = "B") -> None:
@@ -138,10 +134,8 @@ def _pairs(name: str, result: Tensor, out: Out) -> list:
     if not isinstance(out, (tuple, list)):
         raise errors.must_be(name, "out", 0, "tuple of Tensors", out)
     if len(out) != len(result):
-        raise errors.type_error(
-            f"expected tuple of {len(result)} elements but got {len(out)}",
-            "Give a tensor for each output.",
-        )
+        text = f"expected tuple of {len(result)} elements but got {len(out)}"
+        raise errors.type_error(text, "Give a tensor for each output.")
     return [(r, o) for r, o in zip(result, out, strict=True) if hasattr(o, "_array")]
 
 

@@ -74,31 +74,23 @@ def plain_number(order: Any) -> Any:
 
 def _check_order(order: Any) -> None:
     if isinstance(order, complex):
-        raise errors.runtime_error(
-            f"{_NAME}: Expected a non-complex scalar as the order of norm.",
-            "Choose one of 1, -1, 2, -2, inf, -inf.",
-        )
+        message = f"{_NAME}: Expected a non-complex scalar as the order of norm."
+        raise errors.runtime_error(message, "Choose one of 1, -1, 2, -2, inf, -inf.")
     if order not in ("fro", "nuc") if isinstance(order, str) else abs(order) not in (1, 2, _INF):
         text = order if isinstance(order, str) else f"{float(order):g}"
-        raise errors.runtime_error(
-            f"{_NAME}: Order {text} not supported.",
-            "Choose one of 'fro', 'nuc', 1, -1, 2, -2, inf, -inf.",
-        )
+        message = f"{_NAME}: Order {text} not supported."
+        raise errors.runtime_error(message, "Choose one of 'fro', 'nuc', 1, -1, 2, -2, inf, -inf.")
 
 
 def _axes(x: Tensor, dim: tuple) -> tuple[int, int]:
     """The dimensions of the matrices, not negative."""
     if len(dim) != 2:
-        raise errors.runtime_error(
-            f"{_NAME}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}",
-            "Name the dimension of the rows and that of the columns.",
-        )
+        text = f"{_NAME}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}"
+        raise errors.runtime_error(text, "Name the dimension of the rows and that of the columns.")
     rows, columns = (axis_of(d, x._array.ndim) for d in dim)
     if rows == columns:
-        raise errors.runtime_error(
-            f"{_NAME}: dims must be different. Got ({rows}, {columns})",
-            "Name the dimension of the rows and that of the columns.",
-        )
+        text = f"{_NAME}: dims must be different. Got ({rows}, {columns})"
+        raise errors.runtime_error(text, "Name the dimension of the rows and that of the columns.")
     return rows, columns
 
 
@@ -197,10 +189,8 @@ _NORM_FORMS = (
 
 def _one_or_two(dim: Any) -> Any:
     if dim is not None and len(dim) not in (1, 2):
-        raise errors.runtime_error(
-            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}",
-            "torch.linalg.vector_norm takes any number of dimensions.",
-        )
+        text = f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}"
+        raise errors.runtime_error(text, "torch.linalg.vector_norm takes any number of dimensions.")
     return dim
 
 

@@ -37,17 +37,15 @@ def _check(tensors: list) -> None:
     errors.need_sequence(tensors, "Pass a list of tensors.")
     n = len(tensors)
     if n < 2:
-        raise errors.runtime_error(
-            f"multi_dot(): expected at least 2 tensors but got {n}", "There is nothing to multiply."
-        )
+        text = f"multi_dot(): expected at least 2 tensors but got {n}"
+        raise errors.runtime_error(text, "There is nothing to multiply.")
     first = tensors[0]
     for i, x in enumerate(tensors):
         end = "first" if i == 0 else "last" if i == n - 1 else ""
         if x.ndim != 2 and not (end and x.ndim == 1):
             which = f"the {end} tensor must be 1D or 2D" if end else f"tensor {i} must be 2D"
-            raise errors.runtime_error(
-                f"multi_dot(): {which} but got {x.ndim}D", "matmul() takes batches of matrices."
-            )
+            text = f"multi_dot(): {which} but got {x.ndim}D"
+            raise errors.runtime_error(text, "matmul() takes batches of matrices.")
         if x.dtype is not first.dtype:
             raise errors.runtime_error(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
@@ -100,16 +98,13 @@ def chain_matmul(*matrices: Any, out: Out = None) -> Any:
     """
     say_once("chain_matmul")
     if not matrices:
-        raise errors.runtime_error(
-            "chain_matmul(): Expected one or more matrices", "Pass matrices."
-        )
+        text = "chain_matmul(): Expected one or more matrices"
+        raise errors.runtime_error(text, "Pass matrices.")
     errors.need_sequence(matrices, "Pass each matrix as an argument of its own.")
     for x in matrices:
         if x.ndim != 2:
-            raise errors.runtime_error(
-                f"Tensor dimension is {x.ndim}, expected 2 instead.",
-                "torch.linalg.multi_dot takes vectors at the ends.",
-            )
+            text = f"Tensor dimension is {x.ndim}, expected 2 instead."
+            raise errors.runtime_error(text, "torch.linalg.multi_dot takes vectors at the ends.")
     if len(matrices) == 1:
         return finish("chain_matmul", matrices[0].clone(), out)
     return multi_dot(matrices, out=out)

@@ -198,10 +198,8 @@ def matrix_rank(
     _check_forms("matrix_rank", A, "tol", {"tol": tol, "atol": atol, "rtol": rtol})
     matrix_check.check_matrix("torch.linalg.matrix_rank", A, "input")
     if A.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise errors.runtime_error(
-            "This function doesn't handle types other than float and double",
-            "Convert the tensor first: x.float().",
-        )
+        text = "This function doesn't handle types other than float and double"
+        raise errors.runtime_error(text, "Convert the tensor first: x.float().")
     atol, rtol = _tolerances("matrix_rank", A, atol if tol is None else tol, rtol)
     if hermitian:
         from tapegrad.operators.linalg.eig_eigh import eigvalsh

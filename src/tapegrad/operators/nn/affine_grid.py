@@ -57,10 +57,8 @@ def affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
     n = len(size) - 2
     shape = array_of("affine_grid_generator", theta).shape
     if n not in (2, 3):
-        raise errors.runtime_error(
-            f"AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs, got {len(size)}",
-            "Sizes are (N, C, H, W) or (N, C, D, H, W).",
-        )
+        text = f"AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs, got {len(size)}"
+        raise errors.runtime_error(text, "Sizes are (N, C, H, W) or (N, C, D, H, W).")
     if shape[0] != size[0]:
         points = 1
         for each in size[2:]:
@@ -94,10 +92,8 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
     """
     dtype = of(array_of("affine_grid_generator", theta).dtype)
     if not dtype.is_floating_point:
-        raise errors.value_error(
-            f"Expected theta to have floating point type, but got {dtype}",
-            "Convert it first: theta.float().",
-        )
+        text = f"Expected theta to have floating point type, but got {dtype}"
+        raise errors.value_error(text, "Convert it first: theta.float().")
     n = len(size) - 2
     if n not in (2, 3):
         raise errors.not_implemented(
@@ -116,8 +112,6 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
         warn_of_corners()
         align_corners = False
     if min(size) <= 0:
-        raise errors.value_error(
-            f"Expected non-zero, positive output size. Got {size}",
-            "An image has one pixel at least.",
-        )
+        text = f"Expected non-zero, positive output size. Got {size}"
+        raise errors.value_error(text, "An image has one pixel at least.")
     return affine_grid_generator(theta, size, align_corners)

@@ -150,10 +150,8 @@ def _check(query: Any, key: Any, value: Any, mask: Tensor, is_causal: bool) -> N
                 f"\"softmax_lastdim_kernel_impl\" not implemented for '{query.dtype.scalar_name}'",
                 "Attention is of real numbers.",
             )
-        raise errors.runtime_error(
-            f"expected scalar type Float but found {query.dtype.scalar_name}",
-            "Convert the tensors first: query.float().",
-        )
+        text = f"expected scalar type Float but found {query.dtype.scalar_name}"
+        raise errors.runtime_error(text, "Convert the tensors first: query.float().")
 
 
 def _repeated_heads(query: Any, x: Tensor) -> Any:

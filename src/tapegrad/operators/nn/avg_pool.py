@@ -126,10 +126,8 @@ def _through(
     if n == 3 and any(size < k for size, k in zip(sizes, kernel, strict=True)):
         image = " ".join(f"{a}: {m}" for a, m in zip("THW", sizes, strict=True))
         wanted = " ".join(f"k{a}: {m}" for a, m in zip("THW", kernel, strict=True))
-        raise errors.runtime_error(
-            f"input image ({image}) smaller than kernel size ({wanted})",
-            "Use a smaller kernel, or padding.",
-        )
+        text = f"input image ({image}) smaller than kernel size ({wanted})"
+        raise errors.runtime_error(text, "Use a smaller kernel, or padding.")
     check_output(shape[-n - 1 :], counts)
     return averaging(sizes, counts, kernel, stride, padding, with_padding, divisor)
 

@@ -222,20 +222,16 @@ def _batch(
     if not training:
         for name, x in (("running_mean", running_mean), ("running_var", running_var)):
             if x is None:
-                raise errors.runtime_error(
-                    f"{name} must be defined in evaluation mode",
-                    "Pass the running statistics, or training=True.",
-                )
+                text = f"{name} must be defined in evaluation mode"
+                raise errors.runtime_error(text, "Pass the running statistics, or training=True.")
     _check_batch(input, weight, bias, running_mean, running_var)
     if not training:
         y = channel_standardize(input, weight, bias, running_mean, running_var, eps=eps)
         return y, None, None
     _check_members(input, running_mean, running_var)
     if (running_mean is None) != (running_var is None):
-        raise errors.runtime_error(
-            "running_mean and running_var must either both be None or neither be None",
-            "Pass both, so that both are updated.",
-        )
+        text = "running_mean and running_var must either both be None or neither be None"
+        raise errors.runtime_error(text, "Pass both, so that both are updated.")
     result, mean, variance = batch_standardize(input, weight, bias, groups=None, eps=eps)
     if running_mean is not None and input._array.size:
         _update(input._array.shape, mean, variance, running_mean, running_var, momentum)
@@ -355,10 +351,8 @@ def group_norm(
         text = f"Expected at least 2 dimensions for input tensor but received {len(shape)}"
         raise errors.runtime_error(text, _SHAPE)
     if groups <= 0:
-        raise errors.runtime_error(
-            f"Expected num groups to be greater than 0, got {groups}",
-            "Give a number that divides the number of channels.",
-        )
+        message = f"Expected num groups to be greater than 0, got {groups}"
+        raise errors.runtime_error(message, "Give a number that divides the number of channels.")
     if shape[1] % groups:
         raise errors.runtime_error(
             "Expected number of channels in input to be divisible by num_groups, but got input "
@@ -407,10 +401,8 @@ def instance_norm(
     """
     shape = array_of("instance_norm", input).shape
     if not use_input_stats and (running_mean is None or running_var is None):
-        raise errors.runtime_error(
-            "Expected running_mean and running_var to be defined when use_input_stats is false",
-            "Pass the running statistics, or use_input_stats=True.",
-        )
+        text = "Expected running_mean and running_var to be defined when use_input_stats is false"
+        raise errors.runtime_error(text, "Pass the running statistics, or use_input_stats=True.")
     if len(shape) < 2:
         raise out_of_range(1, 1, _SHAPE)
     n, c, *rest = shape

@@ -89,19 +89,15 @@ def is_batch(name: str, n: int, input: Tensor) -> bool:
 def kernel_axes(weight: Tensor) -> int:
     axes = weight._array.ndim - 2
     if axes < 1:
-        raise errors.runtime_error(
-            "weight should have at least three dimensions",
-            "They are (channels out, channels in / groups, ...) and those of a kernel.",
-        )
+        advice = "They are (channels out, channels in / groups, ...) and those of a kernel."
+        raise errors.runtime_error("weight should have at least three dimensions", advice)
     return axes
 
 
 def positive_groups(groups: int) -> None:
     if groups <= 0:
-        raise errors.runtime_error(
-            "non-positive groups is not supported",
-            "1 is every output channel of all input channels, C one of each channel.",
-        )
+        advice = "1 is every output channel of all input channels, C one of each channel."
+        raise errors.runtime_error("non-positive groups is not supported", advice)
 
 
 def check_same(
@@ -109,9 +105,8 @@ def check_same(
 ) -> tuple[tuple, tuple]:
     """Stride and dilation along each axis for a padding given as a word."""
     if padding != "same":
-        raise errors.runtime_error(
-            f"Invalid padding string: '{padding}'", 'The words are "same" and "valid".'
-        )
+        text = f"Invalid padding string: '{padding}'"
+        raise errors.runtime_error(text, 'The words are "same" and "valid".')
     k = kernel_axes(weight) + 2
     positive_groups(groups)
     if k != input._array.ndim:
@@ -124,15 +119,12 @@ def check_same(
     found = []
     for name, value in (("stride", stride), ("dilation", dilation)):
         if len(value) not in (1, n):
-            raise errors.runtime_error(
-                f"{name} cannot broadcast to {n} dimensions", f"Give one number, or {n}."
-            )
+            text = f"{name} cannot broadcast to {n} dimensions"
+            raise errors.runtime_error(text, f"Give one number, or {n}.")
         found.append(value * n if len(value) == 1 else value)
     if any(s != 1 for s in found[0]):
-        raise errors.runtime_error(
-            "padding='same' is not supported for strided convolutions",
-            "Give the padding as numbers.",
-        )
+        text = "padding='same' is not supported for strided convolutions"
+        raise errors.runtime_error(text, "Give the padding as numbers.")
     if any(d <= 0 for d in found[1]):
         raise not_positive_dilation(n, found[1], False)
     return found[0], found[1]
@@ -183,10 +175,8 @@ def check(
         ("non-positive stride", min(stride) <= 0),
     ):
         if bad:
-            raise errors.runtime_error(
-                f"{what} is not supported",
-                "Slice the tensor to cut pixels off; steps are at least 1.",
-            )
+            advice = "Slice the tensor to cut pixels off; steps are at least 1."
+            raise errors.runtime_error(f"{what} is not supported", advice)
     _check_shapes(input, weight, bias, transposed, groups)
     shape, kernel = input._array.shape, weight._array.shape[2:]
     if not transposed:
@@ -302,10 +292,8 @@ def _check_sizes(
             "A kernel has at least one element along each axis.",
         )
     if transposed and not weight._array.size:
-        raise errors.runtime_error(
-            f"non-empty 2D or 4D weight tensor expected, but got: {list(weight._array.shape)}",
-            "A transposed convolution makes at least one channel.",
-        )
+        text = f"non-empty 2D or 4D weight tensor expected, but got: {list(weight._array.shape)}"
+        raise errors.runtime_error(text, "A transposed convolution makes at least one channel.")
     size = output_size(shape[2:], kernel, stride, padding, dilation, transposed, output_padding)
     if min(size) < 1:
         raise errors.runtime_error(

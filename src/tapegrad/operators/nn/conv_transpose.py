@@ -117,9 +117,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Any, pad: int = 0) -> Any:
             f"Shapes are {list(input.shape)} and {list(weight.shape)}.",
         )
     if bias.shape[0] != weight.shape[2]:
-        raise errors.runtime_error(
-            "Bias size must equal dim 2 in the weight tensor (output channels).",
-            f"It must be {weight.shape[2]}.",
-        )
+        message = "Bias size must equal dim 2 in the weight tensor (output channels)."
+        raise errors.runtime_error(message, f"It must be {weight.shape[2]}.")
     y = conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad)
     return y.permute(2, 0, 1).contiguous()

@@ -61,10 +61,8 @@ def _dropped(
     array_of(name, x)
     p = real_argument(name, "p", 2, p)
     if not 0 <= p <= 1:
-        raise errors.runtime_error(
-            f"dropout probability has to be between 0 and 1, but got {p:g}",
-            "p is the probability that an element is dropped.",
-        )
+        text = f"dropout probability has to be between 0 and 1, but got {p:g}"
+        raise errors.runtime_error(text, "p is the probability that an element is dropped.")
     if p == 0 or not train or not x._array.size:
         return x
     if p == 1:

@@ -165,20 +165,16 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     if values is None:
         raise errors.must_be("one_hot", "input", 1, "Tensor", tensor)
     if tensor.dtype.name != "int64":
-        raise errors.runtime_error(
-            "one_hot is only applicable to index tensor of type LongTensor.",
-            "Class numbers are integers: tensor.long().",
-        )
+        text = "one_hot is only applicable to index tensor of type LongTensor."
+        raise errors.runtime_error(text, "Class numbers are integers: tensor.long().")
     if not values.size:
         if num_classes <= 0:
-            raise errors.runtime_error(
-                "Can not infer total number of classes from empty tensor.", "Give num_classes."
-            )
+            text = "Can not infer total number of classes from empty tensor."
+            raise errors.runtime_error(text, "Give num_classes.")
         return tensor.new_empty((*values.shape, num_classes))
     if elements(values).min() < 0:
-        raise errors.runtime_error(
-            "Class values must be non-negative.", "Classes are numbered from 0."
-        )
+        text = "Class values must be non-negative."
+        raise errors.runtime_error(text, "Classes are numbered from 0.")
     if num_classes == -1:
         if is_mapped(values):
             raise errors.runtime_error(
@@ -188,9 +184,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
             )
         num_classes = int(elements(values).max()) + 1
     elif elements(values).max() >= num_classes:
-        raise errors.runtime_error(
-            "Class values must be smaller than num_classes.",
-            f"The largest number is {int(elements(values).max())}.",
-        )
+        text = "Class values must be smaller than num_classes."
+        raise errors.runtime_error(text, f"The largest number is {int(elements(values).max())}.")
     result = tensor.new_zeros((*values.shape, num_classes))
     return result.scatter_(-1, tensor.unsqueeze(-1), 1)

@@ -99,10 +99,8 @@ def _check_offsets(indices: Tensor, offsets: Any, include_last_offset: bool) -> 
     values = offsets._array
     n = indices._array.size
     if include_last_offset and not values.size:
-        raise errors.runtime_error(
-            "include_last_offset: number of offset should be at least 1",
-            "The last offset is the number of indices.",
-        )
+        text = "include_last_offset: number of offset should be at least 1"
+        raise errors.runtime_error(text, "The last offset is the number of indices.")
     if not values.size:
         return
     if values[0] != 0:

@@ -63,10 +63,8 @@ def _pair(name: str, argument: str, value: Any, n: int) -> tuple[int, ...]:
 def _check(name: str, shape: tuple[int, ...], kernel: Any, sizes: Any, n: int) -> None:
     title = f"{name}_out" if n == 3 else name
     if len(shape) not in (n + 1, n + 2):
-        raise errors.runtime_error(
-            f"{title}(): Expected {n + 1}D or {n + 2}D tensor, but got: {list(shape)}",
-            "Inputs are (N, C, ...) or (C, ...).",
-        )
+        text = f"{title}(): Expected {n + 1}D or {n + 2}D tensor, but got: {list(shape)}"
+        raise errors.runtime_error(text, "Inputs are (N, C, ...) or (C, ...).")
     words = f"got{list(shape)} with dimension {{}} being empty."
     check_each(title, shape, len(shape) - n - 1, words)
     order = (("height", 0), ("width", 1)) if n == 2 else (("time", 0), ("width", 2), ("height", 1))
@@ -105,17 +103,13 @@ def pooled(
     if IN_USE:
         input, samples = widened(input, samples)
     if output_size is None and output_ratio is None:
-        raise errors.value_error(
-            f"{name} requires specifying either an output_size or an output_ratio",
-            "Pass one of the two.",
-        )
+        text = f"{name} requires specifying either an output_size or an output_ratio"
+        raise errors.value_error(text, "Pass one of the two.")
     if output_size is None:
         ratio = (output_ratio,) * n if isinstance(output_ratio, (int, float)) else output_ratio
         if len(ratio) != n:
-            raise errors.value_error(
-                f"{name} requires output_ratio to either be a single Int or tuple of Ints.",
-                "Pass one ratio for all dimensions, or one for each.",
-            )
+            text = f"{name} requires output_ratio to either be a single Int or tuple of Ints."
+            raise errors.value_error(text, "Pass one ratio for all dimensions, or one for each.")
         output_size = tuple(int(s * r) for s, r in zip(shape[-n:], ratio, strict=True))
     if len(shape) < n + 1:
         raise out_of_range(-n - 1, len(shape), "Inputs are (N, C, ...) or (C, ...).")
@@ -129,9 +123,8 @@ def pooled(
     n_batch = 1 if len(shape) == n + 1 else shape[0]
     _check_samples(samples, dtype, (n_batch, shape[-n - 1]), n)
     if min(kernel) < 1:
-        raise errors.not_implemented(
-            f"{name}: a kernel_size of {min(kernel)}", "Windows have one element at least."
-        )
+        text = f"{name}: a kernel_size of {min(kernel)}"
+        raise errors.not_implemented(text, "Windows have one element at least.")
     samples = samples.detach()[:n_batch]
     if dtype.itemsize == 2:
         samples = samples.to(float32)

@@ -302,10 +302,8 @@ def _sampled(n: int | None, input: Tensor, grid: Any, mode: int, padding: int, a
             "Inputs are (N, C, H, W) or (N, C, D, H, W), grids (N, h, w, 2) or (N, d, h, w, 3).",
         )
     if len(shape) == 5 and mode == BICUBIC:
-        raise errors.runtime_error(
-            "grid_sampler(): bicubic interpolation only supports 4D input",
-            "Use bilinear interpolation.",
-        )
+        text = "grid_sampler(): bicubic interpolation only supports 4D input"
+        raise errors.runtime_error(text, "Use bilinear interpolation.")
     dtype, other = of(input._array.dtype), of(grid._array.dtype)
     if dtype is not other:
         raise errors.wrong_dtype(dtype, other, f"Convert the grid: grid.to({dtype}).")

@@ -23,18 +23,15 @@ def resized(
     """The output sizes, and the scale factors to compute with, or None for each."""
     spatial = list(input.shape[2:])
     if size is not None and scale_factor is not None:
-        raise errors.value_error(
-            "only one of size or scale_factor should be defined", "Pass one of them."
-        )
+        text = "only one of size or scale_factor should be defined"
+        raise errors.value_error(text, "Pass one of them.")
     if size is None and scale_factor is None:
-        raise errors.value_error(
-            "either size or scale_factor should be defined", "Pass one of them."
-        )
+        text = "either size or scale_factor should be defined"
+        raise errors.value_error(text, "Pass one of them.")
     if size is not None:
         if recompute:
-            raise errors.value_error(
-                "recompute_scale_factor is not meaningful with an explicit size.", "Leave it out."
-            )
+            text = "recompute_scale_factor is not meaningful with an explicit size."
+            raise errors.value_error(text, "Leave it out.")
         several = isinstance(size, (list, tuple))
         if several and len(size) != n:
             raise errors.value_error(
@@ -131,9 +128,8 @@ def interpolate(
     shape = input.shape
     n = len(shape) - 2
     if mode == "lanczos" and align_corners:
-        raise errors.value_error(
-            "Lanczos mode does not support align_corners=True", "Leave it out."
-        )
+        text = "Lanczos mode does not support align_corners=True"
+        raise errors.value_error(text, "Leave it out.")
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise errors.value_error(
             "align_corners option can only be set with the interpolating modes: linear | "
@@ -185,10 +181,8 @@ def _check(input: Tensor, n: int, sizes: tuple[int, ...]) -> None:
             "An image has one pixel at least.",
         )
     if 0 in shape[1:]:
-        raise errors.runtime_error(
-            f"Non-empty {n + 2}D data tensor expected but got a tensor with sizes {list(shape)}",
-            "Only the batch may be empty.",
-        )
+        text = f"Non-empty {n + 2}D data tensor expected but got a tensor with sizes {list(shape)}"
+        raise errors.runtime_error(text, "Only the batch may be empty.")
 
 
 def _resized(

@@ -109,10 +109,8 @@ def _windows(
     )
     # with dilation a window may step over a whole input: PyTorch gives no usable place
     if not all(window.counts.all() for window in found):
-        raise errors.not_implemented(
-            f"{name}: a window lies in the padding alone",
-            "Use less padding or dilation for inputs this small.",
-        )
+        text = f"{name}: a window lies in the padding alone"
+        raise errors.not_implemented(text, "Use less padding or dilation for inputs this small.")
     return found
 
 
@@ -242,10 +240,8 @@ def _check_line(
             value = kernel_size
         found = ints_of("max_pool1d", argument, (value,), len(values) + 2)
         if len(found) != 1:
-            raise errors.runtime_error(
-                f"{name} {argument} must be {kinds} of size 1 but got size {len(found)}",
-                "There is one dimension to pool.",
-            )
+            text = f"{name} {argument} must be {kinds} of size 1 but got size {len(found)}"
+            raise errors.runtime_error(text, "There is one dimension to pool.")
         values.append(found[0])
     k, s, p, d = values
     problem = None

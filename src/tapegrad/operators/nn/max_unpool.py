@@ -65,10 +65,8 @@ def _check(input: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> None:
     array, where = array_of(f"max_unpool{n}d", input), indices._array
     if indices.dtype is not int64:
         given = f" but got: {indices.dtype.scalar_name}" if n == 2 else ""
-        raise errors.runtime_error(
-            f"elements in indices should be type int64{given}",
-            "Pass the indices that max_pool gives with return_indices=True.",
-        )
+        advice = "Pass the indices that max_pool gives with return_indices=True."
+        raise errors.runtime_error(f"elements in indices should be type int64{given}", advice)
     if array.ndim not in (n + 1, n + 2):
         raise errors.runtime_error(
             f"Input to max_unpooling{n}d should be a {n + 1}d or {n + 2}d Tensor, but got a "
@@ -112,10 +110,8 @@ def _unpooled(n: int) -> Callable:
         shape = array_of(f"max_unpool{n}d", input).shape
         sizes = _output_size(shape, kernel, steps, pads, output_size)
         if n == 3 and min(steps) <= 0:
-            raise errors.runtime_error(
-                f"strides should be greater than zero, but got stride: {list(steps)}",
-                "Pass the stride of the pooling.",
-            )
+            text = f"strides should be greater than zero, but got stride: {list(steps)}"
+            raise errors.runtime_error(text, "Pass the stride of the pooling.")
         _check(input, indices, sizes)
         return (unpool_plane if n == 2 else unpool_volume)(input, indices, sizes=sizes)
 

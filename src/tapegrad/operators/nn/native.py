@@ -54,10 +54,8 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple:
         mask, scale = input.detach().new_zeros(input.shape, dtype=bool_), 0.0
     else:
         if not 0 <= p <= 1:
-            raise errors.runtime_error(
-                f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}",
-                "p is the probability that an element is dropped.",
-            )
+            text = f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}"
+            raise errors.runtime_error(text, "p is the probability that an element is dropped.")
         if not input.dtype.is_floating_point:
             raise errors.runtime_error(
                 "result type Float can't be cast to the desired output type "

@@ -123,15 +123,11 @@ def _check_around(input: Tensor, padding: tuple[int, ...]) -> None:
     for axis, size, before, after in _sizes(input, padding):
         left = size + min(before, 0) + min(after, 0)
         if max(before, after) > size:
-            raise errors.runtime_error(
-                "Padding value causes wrapping around more than once.",
-                f"Dimension {axis} has {size} elements.",
-            )
+            text = "Padding value causes wrapping around more than once."
+            raise errors.runtime_error(text, f"Dimension {axis} has {size} elements.")
         if size + before + after < 0 or left < 0:
-            raise errors.runtime_error(
-                "Negative padding value is resulting in an empty dimension",
-                f"Dimension {axis} has {size} elements.",
-            )
+            text = "Negative padding value is resulting in an empty dimension"
+            raise errors.runtime_error(text, f"Dimension {axis} has {size} elements.")
         if max(before, after) > left:
             raise errors.runtime_error(
                 "unsupported operation: some elements of the input tensor and the written-to "
@@ -235,10 +231,8 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> A
     widths = _widths("pad", input, pad)
     ndim = input._array.ndim
     if len(widths) % 2:
-        raise errors.runtime_error(
-            "Padding length must be divisible by 2",
-            "Give the widths before and after, for each axis from the last on.",
-        )
+        advice = "Give the widths before and after, for each axis from the last on."
+        raise errors.runtime_error("Padding length must be divisible by 2", advice)
     if len(widths) > 2 * ndim:
         raise errors.runtime_error(
             "Padding length should be less than or equal to two times the input dimension but "
@@ -250,13 +244,9 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> A
             raise errors.must_be("pad", "value", 4, "float", value)
         return constant_pad_nd(input, widths, 0 if value is None else value)
     if value is not None and value != 0:
-        raise errors.runtime_error(
-            f'Padding mode "{mode}" doesn\'t take in value argument',
-            'Only mode "constant" has a value.',
-        )
+        text = f'Padding mode "{mode}" doesn\'t take in value argument'
+        raise errors.runtime_error(text, 'Only mode "constant" has a value.')
     if mode not in ("reflect", "replicate", "circular"):
-        raise errors.not_implemented(
-            f"Unrecognised padding mode {mode}",
-            'Modes are "constant", "reflect", "replicate" and "circular".',
-        )
+        advice = 'Modes are "constant", "reflect", "replicate" and "circular".'
+        raise errors.not_implemented(f"Unrecognised padding mode {mode}", advice)
     return edge_pad(input, widths, mode)

@@ -141,10 +141,8 @@ def channel_shuffle(input: Tensor, groups: int) -> Any:
             "Inputs are (N, C, *).",
         )
     if groups <= 0:
-        raise errors.runtime_error(
-            f"Number of groups to divide channels in must be positive. Value of groups:{groups}",
-            "Pass a whole number above 0.",
-        )
+        text = f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        raise errors.runtime_error(text, "Pass a whole number above 0.")
     if shape[1] % groups:
         raise errors.runtime_error(
             f"Number of channels must be divisible by groups. Got {shape[1]} channels and "

@@ -30,10 +30,8 @@ def one_int(name: str, argument: str, value: Any, position: int = 2) -> int:
     """A size given as a number or as a sequence of one."""
     found = ints_of(name, argument, (value,), position)
     if len(found) != 1:
-        raise errors.runtime_error(
-            f"{name}() argument '{argument}' should contain one int (got {len(found)})",
-            "Pass one number: there is one dimension to pool.",
-        )
+        text = f"{name}() argument '{argument}' should contain one int (got {len(found)})"
+        raise errors.runtime_error(text, "Pass one number: there is one dimension to pool.")
     return found[0]
 
 

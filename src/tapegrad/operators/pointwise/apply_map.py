@@ -54,10 +54,8 @@ def _replace(name: str, x: Tensor, values: Any) -> Any:
     found = list(values)
     for value in found:
         if not isinstance(value, (bool, int, float, complex, np.generic)):
-            raise errors.type_error(
-                f"must be real number, not {errors.type_name(value)}",
-                "The function has to return a number for each element.",
-            )
+            text = f"must be real number, not {errors.type_name(value)}"
+            raise errors.type_error(text, "The function has to return a number for each element.")
     x._array[...] = filled(found, x._array.shape, x.dtype)
     written(x, name)
     return x

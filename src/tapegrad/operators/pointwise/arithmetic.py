@@ -49,14 +49,11 @@ def _checked_alpha(alpha: Scalar, *operands: Array) -> Any:
     """The factor, rounded to the 16 bits that the result has."""
     dtype = promote([getattr(x, "_array", x) for x in operands])
     if isinstance(alpha, bool) and dtype is not bool_:
-        raise errors.runtime_error(
-            "Boolean alpha only supported for Boolean results.", "Pass a number."
-        )
+        text = "Boolean alpha only supported for Boolean results."
+        raise errors.runtime_error(text, "Pass a number.")
     if isinstance(alpha, complex) and dtype.category == 2:
-        raise errors.runtime_error(
-            "For non-complex input tensors, argument alpha must not be a complex number.",
-            "Convert one of the tensors to a complex type first.",
-        )
+        text = "For non-complex input tensors, argument alpha must not be a complex number."
+        raise errors.runtime_error(text, "Convert one of the tensors to a complex type first.")
     if isinstance(alpha, (float, complex)) and dtype.category < 2:
         raise errors.runtime_error(
             "For integral input tensors, argument alpha must not be a floating point number.",
@@ -219,10 +216,8 @@ def positive(input: Tensor) -> Any:
     tensor([ 1., -2.])
     """
     if of(input._array.dtype) is bool_:
-        raise errors.runtime_error(
-            "The `+` operator, on a bool tensor is not supported.",
-            "Convert the mask first: mask.int().",
-        )
+        text = "The `+` operator, on a bool tensor is not supported."
+        raise errors.runtime_error(text, "Convert the mask first: mask.int().")
     return input
 
 

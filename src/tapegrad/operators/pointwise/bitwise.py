@@ -136,10 +136,8 @@ def bitwise_right_shift(xp, input, other):
 def invert(input: Tensor) -> Any:
     """`~input`: the operator's own words for what it refuses."""
     if of(input._array.dtype).category > 1:
-        raise errors.type_error(
-            "~ (operator.invert) is only implemented on integer and Boolean-type tensors",
-            "Compare first: ~(x > 0).",
-        )
+        text = "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+        raise errors.type_error(text, "Compare first: ~(x > 0).")
     return bitwise_not(input)
 
 

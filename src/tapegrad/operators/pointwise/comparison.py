@@ -139,16 +139,12 @@ def near(xp, input, other, *, rtol, atol, equal_nan):
 def _check_near(function: str, input: Any, other: Any, rtol: float, atol: float) -> None:
     errors.need_tensors(function, input=input, other=other)
     if input.dtype is not other.dtype:
-        raise errors.runtime_error(
-            f"{input.dtype.scalar_name} did not match {other.dtype.scalar_name}",
-            "Give both tensors one dtype.",
-        )
+        text = f"{input.dtype.scalar_name} did not match {other.dtype.scalar_name}"
+        raise errors.runtime_error(text, "Give both tensors one dtype.")
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not value >= 0:
-            raise errors.runtime_error(
-                f"{name} must be greater than or equal to zero, but got {value}",
-                "Tolerances are not negative.",
-            )
+            text = f"{name} must be greater than or equal to zero, but got {value}"
+            raise errors.runtime_error(text, "Tolerances are not negative.")
 
 
 def isclose(
@@ -200,8 +196,6 @@ def equal(input: Any, other: Any) -> bool:
     errors.need_tensors("equal", input=input, other=other)
     a, b = input._array, other._array
     if is_mapped(a) or is_mapped(b):
-        raise errors.runtime_error(
-            "Batching rule not implemented for aten::equal. We could not generate a fallback.",
-            "(a == b).all() gives a truth value for each member.",
-        )
+        text = "Batching rule not implemented for aten::equal. We could not generate a fallback."
+        raise errors.runtime_error(text, "(a == b).all() gives a truth value for each member.")
     return tuple(a.shape) == tuple(b.shape) and bool(namespace_of((a,)).all(a == b))

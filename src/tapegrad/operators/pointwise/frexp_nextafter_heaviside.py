@@ -116,10 +116,8 @@ def frexp(input: Tensor, *, out: Out = None) -> Any:
     (tensor([0.7500, 0.5000]), tensor([2, 4], dtype=torch.int32))
     """
     if of(input._array.dtype).category != FLOATING:
-        raise errors.runtime_error(
-            "torch.frexp() only supports floating-point dtypes",
-            "Convert first, for example with .to(torch.float32).",
-        )
+        text = "torch.frexp() only supports floating-point dtypes"
+        raise errors.runtime_error(text, "Convert first, for example with .to(torch.float32).")
     return finish("frexp", return_types.frexp(mantissa_and_exponent(input)), out)
 
 
@@ -239,10 +237,8 @@ def heaviside(input: Tensor, values: Tensor, *, out: Out = None) -> Any:
     if hasattr(input, "_array") and hasattr(values, "_array"):
         no_complex("heaviside is not yet implemented for complex tensors.")(input, values)
         if input.dtype is not values.dtype:
-            raise errors.runtime_error(
-                "heaviside is not yet implemented for tensors with different dtypes.",
-                "Give both tensors one dtype.",
-            )
+            text = "heaviside is not yet implemented for tensors with different dtypes."
+            raise errors.runtime_error(text, "Give both tensors one dtype.")
     return unit_step(input, values, out=out)
 
 

@@ -55,14 +55,10 @@ def glu(input: Tensor, dim: int = -1) -> Any:
     """
     shape = input._array.shape
     if not shape:
-        raise errors.runtime_error(
-            "glu does not support scalars because halving size must be even",
-            "One half is gated by the other.",
-        )
+        text = "glu does not support scalars because halving size must be even"
+        raise errors.runtime_error(text, "One half is gated by the other.")
     axis = axis_of(dim, len(shape))
     if shape[axis] % 2:
-        raise errors.runtime_error(
-            f"Halving dimension must be even, but dimension {axis} is size {shape[axis]}",
-            "The first half is gated by the second.",
-        )
+        text = f"Halving dimension must be even, but dimension {axis} is size {shape[axis]}"
+        raise errors.runtime_error(text, "The first half is gated by the second.")
     return gated(input, axis=axis)

@@ -52,24 +52,18 @@ def rrelu(
     """
     for name, bound in (("lower", lower), ("upper", upper)):
         if not isfinite(bound):
-            raise errors.runtime_error(
-                f"rrelu: {name} bound must be finite, got {bound:g}",
-                "Slopes lie between the two bounds.",
-            )
+            text = f"rrelu: {name} bound must be finite, got {bound:g}"
+            raise errors.runtime_error(text, "Slopes lie between the two bounds.")
     if lower > upper:
-        raise errors.runtime_error(
-            "Lower bound should be less than or equal to the upper bound",
-            f"They are {lower} and {upper}.",
-        )
+        text = "Lower bound should be less than or equal to the upper bound"
+        raise errors.runtime_error(text, f"They are {lower} and {upper}.")
     if not training:
         return mean_slope(input, slope=(lower + upper) / 2)
     if not input.dtype.is_floating_point or input.dtype.itemsize == 2:
         raise no_kernel("rrelu_with_noise_out_cpu", input.dtype)
     if level_mode() is not None:
-        raise errors.runtime_error(
-            "vmap: we do not yet support aten::rrelu. Please file an issue",
-            "Draw the slopes outside of vmap, and pass them in.",
-        )
+        text = "vmap: we do not yet support aten::rrelu. Please file an issue"
+        raise errors.runtime_error(text, "Draw the slopes outside of vmap, and pass them in.")
     slope = np.ones(input._array.shape, input._array.dtype)
     negative = input._array <= 0
     # PyTorch draws in double precision, for negative elements alone

@@ -135,10 +135,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Out = None) -
 def _check_limits(input: Tensor, min: Any, max: Any) -> None:
     """Raise unless there is a limit, and limits are all numbers or all tensors."""
     if min is None and max is None:
-        raise errors.runtime_error(
-            "torch.clamp: At least one of 'min' or 'max' must not be None",
-            "Give min=, max= or both.",
-        )
+        text = "torch.clamp: At least one of 'min' or 'max' must not be None"
+        raise errors.runtime_error(text, "Give min=, max= or both.")
     limits = [each for each in (min, max) if each is not None]
     numbers = all(isinstance(each, NUMBERS) for each in limits)
     if not numbers and not all(hasattr(each, "_array") for each in limits):

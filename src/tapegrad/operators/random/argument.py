@@ -43,27 +43,22 @@ def number_of(function: str, name: str, position: int, x: Any) -> float:
 
 def not_implemented(kernel: str, dtype: Dtype) -> NotImplementedError:
     """PyTorch's error for a dtype that it has no kernel for."""
-    return errors.not_implemented(
-        f"\"{kernel}\" not implemented for '{dtype.scalar_name}'",
-        "Draw in a floating-point dtype and convert.",
-    )
+    text = f"\"{kernel}\" not implemented for '{dtype.scalar_name}'"
+    return errors.not_implemented(text, "Draw in a floating-point dtype and convert.")
 
 
 def require(holds: bool, function: str, what: str, found: str) -> None:
     """Raise unless a parameter of a distribution is in its range."""
     if not holds:
-        raise errors.runtime_error(
-            f"{function} expects {what}, but {found}", "Change that parameter."
-        )
+        text = f"{function} expects {what}, but {found}"
+        raise errors.runtime_error(text, "Change that parameter.")
 
 
 def from_to(function: str, args: tuple, named: dict, default: tuple) -> tuple:
     """Two arguments that are called `from`, which no Python parameter can be, and `to`."""
     if len(args) > 2:
-        raise errors.type_error(
-            f"{function}() takes from 0 to 2 positional arguments but {len(args)} were given",
-            "Pass a lower and an upper bound.",
-        )
+        text = f"{function}() takes from 0 to 2 positional arguments but {len(args)} were given"
+        raise errors.type_error(text, "Pass a lower and an upper bound.")
     given = dict(zip(("from", "to"), args, strict=False))
     for name, x in named.items():
         if name not in ("from", "to"):
@@ -127,10 +122,8 @@ def size_of(function: str, args: tuple, size: Shape | None, position: int = 1) -
 
 
 def _wrong_size(function: str, what: str, found: object, end: str = "") -> TypeError:
-    return errors.type_error(
-        f"{function}(): argument 'size' {what} {type(found).__name__}{end}",
-        "Sizes are ints, one by one or as a tuple.",
-    )
+    text = f"{function}(): argument 'size' {what} {type(found).__name__}{end}"
+    return errors.type_error(text, "Sizes are ints, one by one or as a tuple.")
 
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -164,9 +157,8 @@ def integer(x: Tensor) -> int:
     """A Python int that fits into 64 bits with a sign."""
     number = int_of(x)
     if not LOWEST <= number <= HIGHEST:
-        raise errors.value_error(
-            "Overflow when unpacking long long", "Bounds are ints from -2**63 to 2**63 - 1."
-        )
+        text = "Overflow when unpacking long long"
+        raise errors.value_error(text, "Bounds are ints from -2**63 to 2**63 - 1.")
     return number
 
 
@@ -217,10 +209,8 @@ def check_all(dtype: Dtype) -> None:
     if dtype.name in ("int64", "float64", "float32", "bfloat16"):
         return
     if dtype.name in ("int32", "int16", "int8", "uint8"):
-        raise errors.runtime_error(
-            "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16",
-            f"{dtype} does not hold -2**63.",
-        )
+        text = "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16"
+        raise errors.runtime_error(text, f"{dtype} does not hold -2**63.")
     raise not_implemented("random_full_64_bits_range_kernel_cpu", dtype)
 
 
@@ -291,14 +281,10 @@ def _check(dtype: Dtype, low: int, last: int) -> None:
 
 def _outside(name: str, dtype: Dtype) -> RuntimeError:
     smallest, biggest = limits(dtype)
-    return errors.runtime_error(
-        f"{name} is out of bounds for {CPP_NAMES[dtype.name]}",
-        f"{dtype} holds the integers from {smallest} to {biggest}.",
-    )
+    text = f"{name} is out of bounds for {CPP_NAMES[dtype.name]}"
+    return errors.runtime_error(text, f"{dtype} holds the integers from {smallest} to {biggest}.")
 
 
 def _not_real(where: str) -> RuntimeError:
-    return errors.runtime_error(
-        f"{where} handles only integral, floating-point and boolean types",
-        "Draw two real tensors and combine them with torch.complex.",
-    )
+    text = f"{where} handles only integral, floating-point and boolean types"
+    return errors.runtime_error(text, "Draw two real tensors and combine them with torch.complex.")

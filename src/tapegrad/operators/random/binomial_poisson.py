@@ -53,10 +53,8 @@ def binomial(count: Any, prob: Any, generator: Source = None) -> Any:
     if dtype.itemsize < 4:
         raise not_implemented("binomial_cpu", dtype)
     if prob.dtype is not dtype:
-        raise errors.runtime_error(
-            f"Found dtype {prob.dtype.scalar_name} but expected {dtype.scalar_name}",
-            f"Convert one of them: prob.to({dtype}).",
-        )
+        text = f"Found dtype {prob.dtype.scalar_name} but expected {dtype.scalar_name}"
+        raise errors.runtime_error(text, f"Convert one of them: prob.to({dtype}).")
     broadcast(tuple(count.shape), tuple(prob.shape))
     return binomial_draw(count, prob, drawn=binomial_counts(stream, count._array, prob._array))
 
@@ -84,8 +82,6 @@ def poisson(input: Tensor, generator: Source = None) -> Any:
     if not dtype.is_floating_point and input._array.size:
         raise not_implemented("poisson_cpu", dtype)
     if not (input._array >= 0).all():
-        raise errors.runtime_error(
-            "invalid Poisson rate, expected rate to be non-negative",
-            "A rate is a number of events that is expected.",
-        )
+        text = "invalid Poisson rate, expected rate to be non-negative"
+        raise errors.runtime_error(text, "A rate is a number of events that is expected.")
     return poisson_draw(input, drawn=poisson_counts(stream, input._array))

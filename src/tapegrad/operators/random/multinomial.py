@@ -52,10 +52,8 @@ def multinomial(
     if out is None:
         return tensor_base.wrap(integer.choice(stream, weights, n, replacement=replacement))
     if out.dtype is not int64:
-        raise errors.runtime_error(
-            f"multinomial expects Long tensor out, got: {out.dtype.scalar_name}",
-            "Pass an out= of torch.int64.",
-        )
+        text = f"multinomial expects Long tensor out, got: {out.dtype.scalar_name}"
+        raise errors.runtime_error(text, "Pass an out= of torch.int64.")
     prepare_out("multinomial", out, (*weights.shape[:-1], n))
 
     def draw(stream: Any, shape: tuple, dtype: np.dtype) -> np.ndarray:

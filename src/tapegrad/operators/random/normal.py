@@ -120,11 +120,8 @@ def _is_number(x: object) -> bool:
 
 def _check_deviations(std: Any) -> None:
     if std.dtype.is_complex:
-        raise errors.runtime_error(
-            "normal expects standard deviation to be non-complex",
-            "A deviation is a real number: pass std.abs().",
-        )
+        text = "normal expects standard deviation to be non-complex"
+        raise errors.runtime_error(text, "A deviation is a real number: pass std.abs().")
     if not (std._array >= 0).all():
-        raise errors.runtime_error(
-            "normal expects all elements of std >= 0.0", "A standard deviation is not negative."
-        )
+        text = "normal expects all elements of std >= 0.0"
+        raise errors.runtime_error(text, "A standard deviation is not negative.")

@@ -44,10 +44,8 @@ def normal_(input: Tensor, mean: Any = 0, std: float = 1, *, generator: Source =
 def check_normal(dtype: Dtype, std: float, size: int) -> None:
     """Raise unless `size` normal numbers of this dtype and deviation can be drawn."""
     if not std >= 0:
-        raise errors.runtime_error(
-            f"normal expects std >= 0.0, but found std {std:g}",
-            "A standard deviation is not negative.",
-        )
+        text = f"normal expects std >= 0.0, but found std {std:g}"
+        raise errors.runtime_error(text, "A standard deviation is not negative.")
     if not (dtype.is_floating_point or dtype.is_complex) and size:
         raise argument.not_implemented("normal_kernel_cpu", dtype)
 
@@ -78,10 +76,8 @@ def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
     largest = randint_bounds.largest(part)
     for name, bound in (("from", low), ("to", high)):
         if not -largest <= bound <= largest:
-            raise errors.runtime_error(
-                f"{name} is out of bounds for {randint_bounds.CPP_NAMES[part.name]}",
-                f"The largest {part} is {largest:g}.",
-            )
+            text = f"{name} is out of bounds for {randint_bounds.CPP_NAMES[part.name]}"
+            raise errors.runtime_error(text, f"The largest {part} is {largest:g}.")
     found = f"found from={low:g} > to={high:g}"
     argument.require(low <= high, "uniform_", "to return a [from, to) range", found)
     argument.require(

@@ -177,10 +177,8 @@ def randperm(
     tensor([0, 1, 3, 2])
     """
     if not is_integer(n):
-        raise errors.type_error(
-            f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}",
-            "Pass how many integers there shall be.",
-        )
+        text = f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}"
+        raise errors.type_error(text, "Pass how many integers there shall be.")
     (n,), stream = size_of("randperm", (int_of(n),), None), stream_of("randperm", generator)
     dtype = dtype_for("randperm", dtype, int64, layout, device, pin_memory, out)
     randint_bounds.check_permutation(dtype, n)

@@ -15,10 +15,8 @@ def _check_both(input: Tensor, dim: Dim, out: Out) -> None:
     for each in out or ():
         if each.dtype is not input.dtype:
             have, want = (errors.c_name(t.dtype) for t in (each, input))
-            raise errors.runtime_error(
-                f"Expected out tensor to have dtype {want}, but got {have} instead",
-                f"Give out tensors of {input.dtype}.",
-            )
+            text = f"Expected out tensor to have dtype {want}, but got {have} instead"
+            raise errors.runtime_error(text, f"Give out tensors of {input.dtype}.")
     if input._array.size:
         return
     if dim is None:
@@ -29,10 +27,8 @@ def _check_both(input: Tensor, dim: Dim, out: Out) -> None:
         )
     axis = axis_of(dim, input._array.ndim)
     if not input._array.shape[axis]:
-        raise errors.index_error(
-            f"aminmax: Expected reduction dim {axis} to have non-zero size.",
-            "There is no element to choose.",
-        )
+        text = f"aminmax: Expected reduction dim {axis} to have non-zero size."
+        raise errors.index_error(text, "There is no element to choose.")
 
 
 @require_tensors

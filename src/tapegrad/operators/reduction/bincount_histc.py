@@ -88,13 +88,11 @@ def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Ou
     if low == high:
         low, high = low - 1, high + 1
     if not (isfinite(low) and isfinite(high)):
-        raise errors.runtime_error(
-            f"torch.histc: range of [{low:g}, {high:g}] is not finite", "Give min and max."
-        )
+        text = f"torch.histc: range of [{low:g}, {high:g}] is not finite"
+        raise errors.runtime_error(text, "Give min and max.")
     if low > high:
-        raise errors.runtime_error(
-            "torch.histc: max must be larger than min", f"They are {low}, {high}."
-        )
+        text = "torch.histc: max must be larger than min"
+        raise errors.runtime_error(text, f"They are {low}, {high}.")
     require_floating("histogram_cpu", input)
     x = input.detach().reshape(-1)
     x = x if input.dtype in (float32, float64) else x.to(float32)
@@ -104,10 +102,8 @@ def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Ou
 
 def require_bins(n: int, dim: int) -> None:
     if n <= 0:
-        raise errors.runtime_error(
-            f"torch.histogram(): bins must be > 0, but got {n} for dimension {dim}",
-            "Ask for one bin or more.",
-        )
+        text = f"torch.histogram(): bins must be > 0, but got {n} for dimension {dim}"
+        raise errors.runtime_error(text, "Ask for one bin or more.")
 
 
 def require_same_dtype(input: Tensor, hist: Any) -> None:

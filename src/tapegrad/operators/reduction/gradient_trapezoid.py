@@ -138,10 +138,8 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Dim = None, edge_order:
         raise errors.runtime_error(problem, "Convert the input, or choose 1 or 2.")
     axes = _axes(dim, ndim)
     if any(input._array.shape[axis] <= edge_order for axis in axes):
-        raise errors.runtime_error(
-            "torch.gradient expected each dimension size to be at least edge_order+1",
-            "A difference needs two samples, or three.",
-        )
+        text = "torch.gradient expected each dimension size to be at least edge_order+1"
+        raise errors.runtime_error(text, "A difference needs two samples, or three.")
     found = []
     for axis, h in zip(axes, steps, strict=True):
         places = hasattr(h, "_array") and h._array.ndim
@@ -183,22 +181,16 @@ def _integrand(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int, first:
     own = "trapezoid" if name == "trapz" else name
     if y.dtype.name == "bool" or (x is not None and x.dtype.name == "bool"):
         which = "`y`" if x is None else "`x` or `y`"
-        raise errors.runtime_error(
-            f"{own}: received a bool input for {which}, but bool is not supported",
-            "Convert it: y.float().",
-        )
+        text = f"{own}: received a bool input for {which}, but bool is not supported"
+        raise errors.runtime_error(text, "Convert it: y.float().")
     if first == "Number" and isinstance(dx, (bool, complex)):
-        raise errors.runtime_error(
-            f"{own}: Currently, we only support dx as a real number.",
-            "It is the distance of the samples.",
-        )
+        text = f"{own}: Currently, we only support dx as a real number."
+        raise errors.runtime_error(text, "It is the distance of the samples.")
     if not y._array.ndim:
         if own == "trapezoid":
             raise _no_dimensions(dim)
-        raise errors.index_error(
-            "slice() cannot be applied to a 0-dim tensor.",
-            "A single number is no sampled function.",
-        )
+        text = "slice() cannot be applied to a 0-dim tensor."
+        raise errors.index_error(text, "A single number is no sampled function.")
     return axis_of(dim, y._array.ndim)
 
 

@@ -27,9 +27,8 @@ def _check(input: Tensor, weight: Tensor | None) -> None:
     """Look at points (..., D) and their weights (...)."""
     shape = list(input._array.shape)
     if len(shape) < 2:
-        raise _refused(
-            "input tensor should have at least 2 dimensions", "The last one holds a point."
-        )
+        text = "input tensor should have at least 2 dimensions"
+        raise _refused(text, "The last one holds a point.")
     if input.dtype not in (float32, float64):
         raise no_kernel("histogramdd", input.dtype)
     if weight is None:
@@ -103,14 +102,11 @@ def _made_edges(input: Tensor, bins: list, range: Any) -> list:
         else:
             low, high = 0.0, 1.0
         if not (isfinite(low) and isfinite(high)):
-            raise _refused(
-                f"dimension {i}'s range [{low:g}, {high:g}] is not finite", "Give a range."
-            )
+            text = f"dimension {i}'s range [{low:g}, {high:g}] is not finite"
+            raise _refused(text, "Give a range.")
         if low > high:
-            raise _refused(
-                f"min should not exceed max, but got min {low:g} max {high:g} for dimension {i}",
-                "The lower end comes first.",
-            )
+            text = f"min should not exceed max, but got min {low:g} max {high:g} for dimension {i}"
+            raise _refused(text, "The lower end comes first.")
         if low == high:
             low, high = low - 0.5, high + 0.5
         edges.append(linspace(low, high, size + 1, dtype=input.dtype))

@@ -45,10 +45,8 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
     require_order("kthvalue_cpu", input, bools=False)
     size = input._array.shape[axis] if input._array.ndim else 1
     if not 1 <= k <= size:
-        raise errors.runtime_error(
-            f"kthvalue(): selected number k out of range for dimension {axis}",
-            f"It has {size} elements; k is {k}.",
-        )
+        text = f"kthvalue(): selected number k out of range for dimension {axis}"
+        raise errors.runtime_error(text, f"It has {size} elements; k is {k}.")
     if out is not None:
         check_apart(out[0], input)
         check_apart(out[1], input)

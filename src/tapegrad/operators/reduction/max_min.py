@@ -155,10 +155,8 @@ def refuse_empty(name: str, input: Tensor, dim: Dim = None, shown: Any = None) -
     axis = axis_of(dim, input._array.ndim)
     if input._array.shape[axis] == 0:
         shown = axis if shown is None else shown
-        raise errors.index_error(
-            f"{name}(): Expected reduction dim {shown} to have non-zero size.",
-            "There is no element to choose.",
-        )
+        text = f"{name}(): Expected reduction dim {shown} to have non-zero size."
+        raise errors.index_error(text, "There is no element to choose.")
 
 
 def along(
@@ -296,10 +294,8 @@ def _arg(
     name: str, operator: OperatorLike, input: Tensor, dim: Dim, keepdim: bool, out: Out
 ) -> Any:
     if dim is None and not input._array.size:
-        raise errors.index_error(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0.",
-            "The tensor is empty.",
-        )
+        text = f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+        raise errors.index_error(text, "The tensor is empty.")
     refuse_empty(name, input, dim)
     refuse_kinds(name + "(): does not support {} input", input, "bc")
     if dim is None:

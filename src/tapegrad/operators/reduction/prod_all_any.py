@@ -52,10 +52,8 @@ def _truth(
     if input.dtype.name == "uint8":
         result = result.to(input.dtype)
     if out is not None and out.dtype not in (bool_, uint8):
-        raise errors.runtime_error(
-            f"{name} only supports bool tensor for result, got: {out.dtype.scalar_name}",
-            "Give an out tensor of torch.bool.",
-        )
+        text = f"{name} only supports bool tensor for result, got: {out.dtype.scalar_name}"
+        raise errors.runtime_error(text, "Give an out tensor of torch.bool.")
     return finish(name, result, out)
 
 

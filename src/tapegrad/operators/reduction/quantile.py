@@ -46,14 +46,11 @@ def _check(input: Tensor, q: Any, interpolation: str, out: Out) -> None:
     if q._array.ndim > 1:
         raise _refused("q must be a scalar or 1D tensor", "flatten() it.")
     if input.dtype not in (float32, float64):
-        raise _refused(
-            "input tensor must be either float or double dtype", "Convert it: x.float()."
-        )
+        text = "input tensor must be either float or double dtype"
+        raise _refused(text, "Convert it: x.float().")
     if q.dtype is not input.dtype:
-        raise _refused(
-            "q tensor must be same dtype as the input tensor",
-            f"Convert it with .to({input.dtype}).",
-        )
+        text = "q tensor must be same dtype as the input tensor"
+        raise _refused(text, f"Convert it with .to({input.dtype}).")
     if interpolation not in _MODES:
         raise _refused(
             "interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
@@ -61,9 +58,8 @@ def _check(input: Tensor, q: Any, interpolation: str, out: Out) -> None:
             "It says what lies between two elements.",
         )
     if out is not None and getattr(out, "dtype", None) is not input.dtype:
-        raise _refused(
-            "out tensor must be same dtype as the input tensor", f"Give one of {input.dtype}."
-        )
+        text = "out tensor must be same dtype as the input tensor"
+        raise _refused(text, f"Give one of {input.dtype}.")
 
 
 def _in_last(input: Tensor, axis: int | None) -> Any:

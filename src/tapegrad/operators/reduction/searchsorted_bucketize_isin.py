@@ -78,14 +78,11 @@ def searchsorted(
     shape = sorted_sequence._array.shape
     _check_sequence(shape, () if number else input._array.shape, number)
     if side not in (None, "left", "right"):
-        raise _refused(
-            f"side can only be 'left' or 'right' but got {side}", 'Equal elements: "left" of them.'
-        )
+        text = f"side can only be 'left' or 'right' but got {side}"
+        raise _refused(text, 'Equal elements: "left" of them.')
     if side == "left" and right:
-        raise _refused(
-            "side and right can't be set to opposites, got side of left while right was True",
-            "Give one of them.",
-        )
+        text = "side and right can't be set to opposites, got side of left while right was True"
+        raise _refused(text, "Give one of them.")
     sequence = sorted_sequence if sorter is None else _sorted_by(sorted_sequence, sorter)
     return _search(sequence, input, bool(right) or side == "right", out_int32, out)
 
@@ -96,10 +93,8 @@ def _refused(problem: str, advice: str) -> RuntimeError:
 
 def _check_sequence(shape: tuple, values: tuple, number: bool) -> None:
     if not shape:
-        raise _refused(
-            "boundaries tensor should have positive dimension, but got 0 dimension",
-            "The sequence is a vector.",
-        )
+        text = "boundaries tensor should have positive dimension, but got 0 dimension"
+        raise _refused(text, "The sequence is a vector.")
     if len(shape) == 1:
         return
     if not values:
@@ -126,10 +121,8 @@ def _sorted_by(sequence: Any, sorter: Any) -> Any:
             "torch.argsort gives one.",
         )
     if sorter.dtype is not int64:
-        raise _refused(
-            f"sorter must be a tensor of long dtype but got dtype {sorter.dtype.scalar_name}",
-            "torch.argsort gives one.",
-        )
+        text = f"sorter must be a tensor of long dtype but got dtype {sorter.dtype.scalar_name}"
+        raise _refused(text, "torch.argsort gives one.")
     indices = sorter._array
     if indices.size and (indices.min() < 0 or indices.max() >= a[-1]):
         raise _refused("sorter index out of range", f"Indices go from 0 to {a[-1] - 1}.")
@@ -206,16 +199,12 @@ def isin(
     if not any(tensors) or not all(a or b for a, b in zip(tensors, numbers, strict=True)):
         raise errors.invalid_combination("isin", (x, among), {}, _ISIN_FORMS)
     if out is not None and out._array.dtype != bool:
-        raise errors.runtime_error(
-            f"Expected out tensor to have dtype bool, but got {errors.c_name(out.dtype)} instead",
-            "Give an out tensor of torch.bool.",
-        )
+        text = f"Expected out tensor to have dtype bool, but got {errors.c_name(out.dtype)} instead"
+        raise errors.runtime_error(text, "Give an out tensor of torch.bool.")
     dtype = common_dtype(x, among)
     if dtype.category in (0, 3):
-        raise errors.runtime_error(
-            f"Unsupported input type encountered for isin(): {dtype.scalar_name}",
-            "It compares integers and real numbers.",
-        )
+        text = f"Unsupported input type encountered for isin(): {dtype.scalar_name}"
+        raise errors.runtime_error(text, "It compares integers and real numbers.")
     if dtype.itemsize == 2 and dtype.is_floating_point:
         from tapegrad.core.dtype import float32 as dtype
     a, b = (

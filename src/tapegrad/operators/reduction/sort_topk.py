@@ -114,9 +114,8 @@ def topk(
     refuse_kinds("topk does not support {} dtypes on CPU", input, "b")
     size = input._array.shape[axis] if input._array.ndim else 1
     if not 0 <= k <= size:
-        raise errors.runtime_error(
-            "selected index k out of range", f"Dimension {axis} has {size} elements; k is {k}."
-        )
+        text = "selected index k out of range"
+        raise errors.runtime_error(text, f"Dimension {axis} has {size} elements; k is {k}.")
     options = {"k": k, "axis": axis, "largest": bool(largest)}
     if input._array.ndim == 0:
         pair = tuple(x.reshape(()) for x in topk_along(input.reshape(1), **{**options, "k": 1}))

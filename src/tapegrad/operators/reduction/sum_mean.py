@@ -206,10 +206,8 @@ def nansum(
         return sum(input, dim, keepdim, dtype=dtype, out=out)
     axis = reduction_axes(dim, input._array.ndim)
     if input.dtype.is_complex:
-        raise errors.runtime_error(
-            "nansum on CPU does not support complex inputs",
-            "Sum real and imaginary part one by one.",
-        )
+        text = "nansum on CPU does not support complex inputs"
+        raise errors.runtime_error(text, "Sum real and imaginary part one by one.")
     if wanted is not None:
         input = input.to(wanted)
     return finish("nansum", sum_numbers(input, axis=axis, keepdims=bool(keepdim)), out)

@@ -47,10 +47,8 @@ def _unique_axis(input: Tensor, dim: Dim) -> int | None:
     shape = input._array.shape
     axis = existing_axis(dim, len(shape), "Leave dim= away.")
     if any(not n and i != axis for i, n in enumerate(shape)):
-        raise errors.runtime_error(
-            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied",
-            "Slices without elements cannot be told apart.",
-        )
+        text = "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+        raise errors.runtime_error(text, "Slices without elements cannot be told apart.")
     return axis
 
 

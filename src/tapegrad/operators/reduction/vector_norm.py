@@ -165,10 +165,8 @@ def linalg_vector_norm(
     if isinstance(dim, (str, float)):
         raise errors.must_be("linalg_vector_norm", "dim", 3, "tuple of ints", dim)
     if isinstance(ord, complex):
-        raise errors.runtime_error(
-            "linalg.vector_norm: Expected a non-complex scalar as the order of norm.",
-            "The order of a norm is real.",
-        )
+        text = "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
+        raise errors.runtime_error(text, "The order of a norm is real.")
     if not isinstance(ord, (int, float)):
         raise errors.must_be("linalg_vector_norm", "ord", 2, "Number", ord)
     if dtype is not None:
@@ -245,9 +243,8 @@ def _check_renorm(x: Tensor, p: float, maxnorm: Any) -> None:
     elif x.ndim < 2:
         problem = f"input needs at least 2 dimensions, got {x.ndim} dimensions"
     if problem is not None:
-        raise errors.runtime_error(
-            f"renorm: {problem}", "Give a matrix or more, p > 0 and maxnorm >= 0."
-        )
+        text = f"renorm: {problem}"
+        raise errors.runtime_error(text, "Give a matrix or more, p > 0 and maxnorm >= 0.")
 
 
 @require_tensors

@@ -191,15 +191,12 @@ def view_dtype(input: Any, dtype: Any) -> Any:
     if native.itemsize != array.dtype.itemsize:
         names = f"{input.dtype.scalar_name} as {dtype.scalar_name} (different element sizes)"
         if not array.ndim:
-            raise errors.runtime_error(
-                f"self.dim() cannot be 0 to view {names}", "reshape(1) it first."
-            )
+            text = f"self.dim() cannot be 0 to view {names}"
+            raise errors.runtime_error(text, "reshape(1) it first.")
         stride = array.strides[-1] // array.dtype.itemsize
         if stride != 1 and array.shape[-1] != 1:
-            raise errors.runtime_error(
-                f"self.stride(-1) must be 1 to view {names}, but got {stride}",
-                "contiguous() makes a copy that is.",
-            )
+            text = f"self.stride(-1) must be 1 to view {names}, but got {stride}"
+            raise errors.runtime_error(text, "contiguous() makes a copy that is.")
         ratio, rest = divmod(native.itemsize, array.dtype.itemsize)
         if ratio and (rest or array.shape[-1] % ratio):
             raise errors.runtime_error(
@@ -223,10 +220,8 @@ def view_as_real(input: Tensor) -> Any:
     tensor([[1., 2.]])
     """
     if not input.dtype.is_complex:
-        raise errors.runtime_error(
-            "view_as_real is only supported for complex tensors",
-            "A real tensor is its own real part.",
-        )
+        text = "view_as_real is only supported for complex tensors"
+        raise errors.runtime_error(text, "A real tensor is its own real part.")
     return as_pairs(input)
 
 

@@ -90,9 +90,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out =
     if out is None and _are_alike(tensors) and (ndim := tensors[0]._array.ndim):
         return concat_along(*tensors, axis=axis_of(dim if axis is None else axis, ndim))
     if not tensors:
-        raise errors.value_error(
-            "torch.cat(): expected a non-empty list of Tensors", "Pass a tensor."
-        )
+        text = "torch.cat(): expected a non-empty list of Tensors"
+        raise errors.value_error(text, "Pass a tensor.")
     dim = dim if axis is None else axis
     check_apart(out, *tensors)
     shapes = [x._array.shape for x in tensors]
@@ -101,10 +100,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out =
     ndim = len(shapes[real[0]])
     for i, shape in enumerate(shapes):
         if not shape:
-            raise errors.runtime_error(
-                f"zero-dimensional tensor (at position {i}) cannot be concatenated",
-                "stack() joins 0-d tensors.",
-            )
+            text = f"zero-dimensional tensor (at position {i}) cannot be concatenated"
+            raise errors.runtime_error(text, "stack() joins 0-d tensors.")
     place = axis_of(dim, ndim)
     _check_shapes([shapes[i] for i in real], real, place)
     tensors = one_dtype(tensors)
@@ -125,10 +122,8 @@ def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
     first = shapes[0]
     for i, shape in zip(numbers, shapes, strict=True):
         if len(shape) != len(first):
-            raise errors.runtime_error(
-                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}",
-                "unsqueeze() adds a dimension.",
-            )
+            text = f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}"
+            raise errors.runtime_error(text, "unsqueeze() adds a dimension.")
         for k, (m, n) in enumerate(zip(first, shape, strict=True)):
             if m != n and k != axis:
                 raise errors.runtime_error(

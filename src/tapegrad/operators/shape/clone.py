@@ -39,10 +39,8 @@ def contiguous(self: Tensor, memory_format: MemoryFormat = _memory_format.contig
     if _memory_format.has_format(self._array, memory_format):
         return self
     if memory_format is _memory_format.preserve_format:
-        raise errors.runtime_error(
-            "preserve memory format is unsupported by the contiguous operator",
-            "Name a format, such as torch.channels_last.",
-        )
+        text = "preserve memory format is unsupported by the contiguous operator"
+        raise errors.runtime_error(text, "Name a format, such as torch.channels_last.")
     return copied_as(self, memory_format)
 
 

@@ -107,10 +107,8 @@ def roll(input: Tensor, shifts: Any, dims: Dim = ()) -> Any:
     if not shifts:
         raise errors.runtime_error("`shifts` required", "Say how far to move.")
     if len(shifts) != len(dims) and not (len(shifts) == 1 and not dims):
-        raise errors.runtime_error(
-            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}",
-            "Give one shift for each dimension.",
-        )
+        text = f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
+        raise errors.runtime_error(text, "Give one shift for each dimension.")
     if not dims:
         return roll_axes(input, shifts=shifts, axes=None)
     ndim, advice = input._array.ndim, "A 0-d tensor has no order."
@@ -131,15 +129,11 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
     """
     ndim = input._array.ndim
     if len(dims) != 2:
-        raise errors.runtime_error(
-            f"expected total rotation dims == 2, but got dims = {len(dims)}",
-            "Name the two dimensions of the plane.",
-        )
+        text = f"expected total rotation dims == 2, but got dims = {len(dims)}"
+        raise errors.runtime_error(text, "Name the two dimensions of the plane.")
     if ndim < 2:
-        raise errors.runtime_error(
-            f"expected total dims >= 2, but got total dims = {ndim}",
-            "Give it a dimension first, with unsqueeze().",
-        )
+        text = f"expected total dims >= 2, but got total dims = {ndim}"
+        raise errors.runtime_error(text, "Give it a dimension first, with unsqueeze().")
     a, b = axis_of(dims[0], ndim), axis_of(dims[1], ndim)
     if a == b:
         raise errors.runtime_error(

@@ -30,19 +30,14 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple:
         raise errors.runtime_error("meshgrid expects a non-empty TensorList", "Pass a vector.")
     for x in tensors:
         if x._array.ndim > 1:
-            raise errors.runtime_error(
-                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x}",
-                "Pass vectors.",
-            )
+            text = f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x}"
+            raise errors.runtime_error(text, "Pass vectors.")
         if x._array.dtype != tensors[0]._array.dtype:
-            raise errors.runtime_error(
-                "meshgrid expects all tensors to have the same dtype", "Convert them first."
-            )
+            text = "meshgrid expects all tensors to have the same dtype"
+            raise errors.runtime_error(text, "Convert them first.")
     if indexing not in (None, "ij", "xy"):
-        raise errors.runtime_error(
-            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}',
-            'Pass indexing="ij".',
-        )
+        text = f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+        raise errors.runtime_error(text, 'Pass indexing="ij".')
     if indexing is None:
         errors.warn(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
@@ -59,9 +54,8 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple:
 
 def _check_vector(x: Tensor) -> None:
     if x._array.ndim != 1:
-        raise errors.runtime_error(
-            f"Expect a 1D vector, but got shape {list(x._array.shape)}", "flatten() makes one."
-        )
+        text = f"Expect a 1D vector, but got shape {list(x._array.shape)}"
+        raise errors.runtime_error(text, "flatten() makes one.")
 
 
 @require_tensors
@@ -102,9 +96,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
 
     _check_vector(input)
     if r < 0:
-        raise errors.runtime_error(
-            f"Expect a non-negative number, but got {r}", "Say how many to choose."
-        )
+        text = f"Expect a non-negative number, but got {r}"
+        raise errors.runtime_error(text, "Say how many to choose.")
     if r == 0:
         return wrap(np.empty(0, input._array.dtype))
     n = input._array.size

@@ -74,9 +74,8 @@ def permute(input: Tensor, *order: Any, dims: Dim = None) -> Any:
         )
     axes = tuple([axis_of(d, ndim) for d in axes])
     if len(set(axes)) != ndim:
-        raise errors.runtime_error(
-            "permute(): duplicate dims are not allowed.", "Name each dimension once."
-        )
+        text = "permute(): duplicate dims are not allowed."
+        raise errors.runtime_error(text, "Name each dimension once.")
     return permute_axes(input, axes=axes)
 
 
@@ -140,10 +139,8 @@ def t(input: Tensor) -> Any:
         errors.need_tensors("t", input=input)
         raise
     if ndim > 2:
-        raise errors.runtime_error(
-            f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D",
-            "Use .mT for the transposes of a batch of matrices.",
-        )
+        text = f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D"
+        raise errors.runtime_error(text, "Use .mT for the transposes of a batch of matrices.")
     return transpose_matrix(input)
 
 
@@ -174,9 +171,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     end = tuple([axis_of(d, ndim) for d in destination])
     for name, axes, given in (("source", start, source), ("destination", end, destination)):
         if len(set(axes)) != len(axes):
-            raise errors.runtime_error(
-                f"movedim: repeated dim in `{name}` ({list(given)})", "Name each dimension once."
-            )
+            text = f"movedim: repeated dim in `{name}` ({list(given)})"
+            raise errors.runtime_error(text, "Name each dimension once.")
     if not ndim:
         return permute_axes(input, axes=())
     order = [axis for axis in range(ndim) if axis not in start]

@@ -95,10 +95,8 @@ def repeat_interleave(
     """
     if repeats is None:
         if input._array.ndim != 1:
-            raise errors.runtime_error(
-                "repeat_interleave only accept 1D vector as repeat",
-                "Pass the tensor to repeat and the repeats.",
-            )
+            text = "repeat_interleave only accept 1D vector as repeat"
+            raise errors.runtime_error(text, "Pass the tensor to repeat and the repeats.")
         return wrap(_counted(input._array).astype(input._array.dtype))
     if dim is None:
         input, dim = flatten(input), 0
@@ -122,9 +120,8 @@ def _by_counts(input: Tensor, repeats: Any, axis: int, output_size: Shape) -> An
     size = input._array.shape[axis]
     counts = repeats._array
     if counts.ndim > 1:
-        raise errors.runtime_error(
-            "repeats must be 0-dim or 1-dim tensor", f"It has {counts.ndim}."
-        )
+        text = "repeats must be 0-dim or 1-dim tensor"
+        raise errors.runtime_error(text, f"It has {counts.ndim}.")
     if counts.size == 1:
         counts = np.broadcast_to(counts.reshape(1), (size,))
     if counts.size != size:
@@ -154,10 +151,8 @@ def _counted(counts: np.ndarray) -> np.ndarray:
     """0 as often as the first number says, 1 as often as the second, and so on."""
     if counts.dtype.kind not in "iu" or counts.dtype.itemsize < 4:
         kind = of(counts.dtype).scalar_name
-        raise errors.not_implemented(
-            f"\"repeat_interleave_cpu\" not implemented for '{kind}'",
-            "Convert the repeats with .long().",
-        )
+        text = f"\"repeat_interleave_cpu\" not implemented for '{kind}'"
+        raise errors.not_implemented(text, "Convert the repeats with .long().")
     if counts.size and counts.min() < 0:
         raise errors.runtime_error("repeats can not be negative", "Count from zero.")
     total = sum(counts.tolist())
@@ -171,10 +166,8 @@ def _counted(counts: np.ndarray) -> np.ndarray:
 
 def _check_size(expected: Any, size: int) -> None:
     if expected is not None and expected != size:
-        raise errors.runtime_error(
-            f"repeat_interleave: Invalid output_size, expected {size} but got {expected}",
-            "Leave output_size away: it is worked out.",
-        )
+        text = f"repeat_interleave: Invalid output_size, expected {size} but got {expected}"
+        raise errors.runtime_error(text, "Leave output_size away: it is worked out.")
 
 
 __all__ = ["repeat_interleave", "tile"]

@@ -146,10 +146,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
         raise
     first, last = axis_of(start_dim, len(shape)), axis_of(end_dim, len(shape))
     if first > last:
-        raise errors.runtime_error(
-            "flatten() has invalid args: start_dim cannot come after end_dim",
-            f"They are dimensions {first} and {last} of {len(shape)}.",
-        )
+        text = "flatten() has invalid args: start_dim cannot come after end_dim"
+        raise errors.runtime_error(text, f"They are dimensions {first} and {last} of {len(shape)}.")
     if not shape:
         return reshape(input, (1,))
     if first == last:
@@ -186,10 +184,8 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
         raise errors.runtime_error("unflatten: sizes must be non-empty", "Give at least one size.")
     size = shape[axis] if shape else 1
     if sizes.count(-1) > 1:
-        raise errors.runtime_error(
-            "unflatten got an unexpected error:\nonly one dimension can be inferred",
-            "Give all sizes but one.",
-        )
+        text = "unflatten got an unexpected error:\nonly one dimension can be inferred"
+        raise errors.runtime_error(text, "Give all sizes but one.")
     known = prod(n for n in sizes if n != -1)
     if known != size if -1 not in sizes else not known or size % known:
         raise errors.runtime_error(

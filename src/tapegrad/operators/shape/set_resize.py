@@ -69,19 +69,16 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
             [2, 3]])
     """
     if self.requires_grad:
-        raise errors.runtime_error(
-            "cannot resize variables that require grad",
-            "detach() it first, or use view() or reshape().",
-        )
+        text = "cannot resize variables that require grad"
+        raise errors.runtime_error(text, "detach() it first, or use view() or reshape().")
     check_memory("resize_", self)
     shape = sizes("resize_", size)
     strides = row_major(shape)
     if memory_format is not None:
         _memory_format.check_format("resize_", memory_format, len(shape))
         if memory_format is _memory_format.preserve_format:
-            raise errors.runtime_error(
-                "Unsupported memory formatPreserve", "Name an order of dimensions."
-            )
+            text = "Unsupported memory formatPreserve"
+            raise errors.runtime_error(text, "Name an order of dimensions.")
         strides = _memory_format.empty(shape, np.bool_, memory_format).strides
     _replace(self, _reshaped(self._array, shape, strides))
     written(self, "resize_")
@@ -140,10 +137,8 @@ def set_(
         whole = require("set_", source, "source")._array
         if source.dtype is not self.dtype:
             have, want = (errors.c_name(t.dtype) for t in (source, self))
-            raise errors.runtime_error(
-                f"Could not set tensor of type {have} to a tensor of type {want}",
-                "Convert one of them first.",
-            )
+            text = f"Could not set tensor of type {have} to a tensor of type {want}"
+            raise errors.runtime_error(text, "Convert one of them first.")
     if size is None:
         if storage_offset is not None or stride is not None:
             given = [x for x in (source, storage_offset, size, stride) if x is not None]
@@ -200,10 +195,8 @@ def pin_memory(self: Tensor, device: DeviceLike = None) -> Any:
     RuntimeError: Cannot access accelerator device when none is available.
     Pinned memory speeds up copies to a GPU: leave it out.
     """
-    raise errors.runtime_error(
-        "Cannot access accelerator device when none is available.",
-        "Pinned memory speeds up copies to a GPU: leave it out.",
-    )
+    text = "Cannot access accelerator device when none is available."
+    raise errors.runtime_error(text, "Pinned memory speeds up copies to a GPU: leave it out.")
 
 
 __all__ = ["resize_as_"]

@@ -71,10 +71,8 @@ def select(input: Tensor, dim: int, index: int) -> Any:
         errors.need_tensors("select", input=input)
         raise
     if not shape:
-        raise errors.index_error(
-            "select() cannot be applied to a 0-dim tensor.",
-            "A 0-d tensor has one element: item() gives it.",
-        )
+        text = "select() cannot be applied to a 0-dim tensor."
+        raise errors.index_error(text, "A 0-d tensor has one element: item() gives it.")
     axis = axis_of(dim, len(shape))
     index = operator.index(index)
     n = shape[axis]
@@ -102,28 +100,21 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     if array is not None and (array.ndim or array.dtype.kind not in "iu"):
         raise errors.runtime_error("start must be an 0-dim integral Tensor.", "Pass an int.")
     if not shape:
-        raise errors.runtime_error(
-            "narrow() cannot be applied to a 0-dim tensor.",
-            "A 0-d tensor has one element: item() gives it.",
-        )
+        text = "narrow() cannot be applied to a 0-dim tensor."
+        raise errors.runtime_error(text, "A 0-d tensor has one element: item() gives it.")
     if length < 0:
-        raise errors.runtime_error(
-            "narrow(): length must be non-negative.", f"The length is {length}."
-        )
+        text = "narrow(): length must be non-negative."
+        raise errors.runtime_error(text, f"The length is {length}.")
     start = int(start if array is None else array)
     axis = axis_of(dim, len(shape))
     n = shape[axis]
     if not -n <= start <= n:
-        raise errors.index_error(
-            f"start out of range (expected to be in range of [{-n}, {n}], but got {start})",
-            f"Dimension {axis} has {n} elements.",
-        )
+        text = f"start out of range (expected to be in range of [{-n}, {n}], but got {start})"
+        raise errors.index_error(text, f"Dimension {axis} has {n} elements.")
     start = start + n if start < 0 else start
     if start + length > n:
-        raise errors.runtime_error(
-            f"start ({start}) + length ({length}) exceeds dimension size ({n}).",
-            f"Dimension {axis} has {n} elements.",
-        )
+        text = f"start ({start}) + length ({length}) exceeds dimension size ({n})."
+        raise errors.runtime_error(text, f"Dimension {axis} has {n} elements.")
     return slice_axis(input, axis=axis, start=start, stop=start + length, step=1)
 
 

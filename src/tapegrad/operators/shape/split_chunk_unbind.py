@@ -76,10 +76,8 @@ def unbind(input: Tensor, dim: int = 0) -> tuple:
 
 def _splittable(name: str, input: Tensor, dim: int) -> int:
     if not input._array.ndim:
-        raise errors.runtime_error(
-            f"{name} expects at least a 1-dimensional tensor",
-            "Give it a dimension first: reshape(1).",
-        )
+        text = f"{name} expects at least a 1-dimensional tensor"
+        raise errors.runtime_error(text, "Give it a dimension first: reshape(1).")
     return axis_of(dim, input._array.ndim)
 
 
@@ -152,10 +150,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     """
     axis = _splittable("chunk", input, dim)
     if chunks <= 0:
-        raise errors.runtime_error(
-            f"chunk expects `chunks` to be greater than 0, got: {chunks}",
-            "Say into how many parts.",
-        )
+        text = f"chunk expects `chunks` to be greater than 0, got: {chunks}"
+        raise errors.runtime_error(text, "Say into how many parts.")
     n = input._array.shape[axis]
     if not n:
         return split_by_sizes(input, axis=axis, sizes=(0,) * chunks)

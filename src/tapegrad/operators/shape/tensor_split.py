@@ -40,9 +40,8 @@ def tensor_split(
         where = _plain_indices(where)
     if isinstance(where, int):
         if where <= 0:
-            raise errors.runtime_error(
-                f"number of sections must be larger than 0, got {where}", "Say into how many parts."
-            )
+            text = f"number of sections must be larger than 0, got {where}"
+            raise errors.runtime_error(text, "Say into how many parts.")
         small, larger = divmod(n, where)
         ends = [i * small + min(i, larger) for i in range(1, where)]
     else:

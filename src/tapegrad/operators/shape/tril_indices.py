@@ -15,16 +15,12 @@ def _indices(name: str, row: Any, col: Any, offset: Any, dtype: DTypeLike) -> tu
     shift = int_of(name, "offset", 3, offset)
     for label, n in (("row", rows), ("col", columns)):
         if n < 0:
-            raise errors.runtime_error(
-                f"{label} must be non-negative, got{n}",
-                "A matrix has no negative number of rows or columns.",
-            )
+            text = f"{label} must be non-negative, got{n}"
+            raise errors.runtime_error(text, "A matrix has no negative number of rows or columns.")
     kind = int64 if dtype is None else known(name, dtype)
     if kind is not int64 and kind is not int32:
-        raise errors.not_implemented(
-            f"\"{name}\" not implemented for '{kind.scalar_name}'",
-            "Indices are torch.int64 or torch.int32.",
-        )
+        text = f"\"{name}\" not implemented for '{kind.scalar_name}'"
+        raise errors.not_implemented(text, "Indices are torch.int64 or torch.int32.")
     return rows, columns, shift, kind.numpy
 
 

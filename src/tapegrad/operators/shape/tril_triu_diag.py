@@ -78,10 +78,8 @@ def embed_diagonal(xp, x, *, offset, a, b):
 
 def _check_matrix(name: str, x: Tensor) -> None:
     if x._array.ndim < 2:
-        raise errors.runtime_error(
-            f"{name}: input tensor must have at least 2 dimensions",
-            "Give it a dimension first, with unsqueeze().",
-        )
+        text = f"{name}: input tensor must have at least 2 dimensions"
+        raise errors.runtime_error(text, "Give it a dimension first, with unsqueeze().")
 
 
 @require_tensors
@@ -117,10 +115,8 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
 def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     a, b = axis_of(dim1, ndim), axis_of(dim2, ndim)
     if a == b:
-        raise errors.runtime_error(
-            f"diagonal dimensions cannot be identical {dim1}, {dim2}",
-            "A diagonal lies in a plane: name two dimensions.",
-        )
+        text = f"diagonal dimensions cannot be identical {dim1}, {dim2}"
+        raise errors.runtime_error(text, "A diagonal lies in a plane: name two dimensions.")
     return a, b
 
 
@@ -165,10 +161,8 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
         return finish("diag", diag_embed(input, diagonal), out)
     if ndim == 2:
         return finish("diag", copy_diagonal(input, offset=diagonal), out)
-    raise errors.runtime_error(
-        f"diag(): Supports 1D or 2D tensors. Got {ndim}D",
-        "diagonal() and diag_embed() take batches.",
-    )
+    text = f"diag(): Supports 1D or 2D tensors. Got {ndim}D"
+    raise errors.runtime_error(text, "diagonal() and diag_embed() take batches.")
 
 
 @require_tensors

@@ -137,16 +137,12 @@ def binary_cross_entropy(
     mse_l1.check_reduction(reduction)
     require_floating("binary_cross_entropy", input)
     if target.dtype is not input.dtype:
-        raise errors.runtime_error(
-            f"Found dtype {target.dtype.scalar_name} but expected {input.dtype.scalar_name}",
-            f"Convert the target: .to({input.dtype}).",
-        )
+        text = f"Found dtype {target.dtype.scalar_name} but expected {input.dtype.scalar_name}"
+        raise errors.runtime_error(text, f"Convert the target: .to({input.dtype}).")
     values = elements(input._array)
     if values.size and not bool(((values >= 0) & (values <= 1)).all()):
-        raise errors.runtime_error(
-            "all elements of input should be between 0 and 1",
-            "Apply sigmoid() first, or use binary_cross_entropy_with_logits.",
-        )
+        advice = "Apply sigmoid() first, or use binary_cross_entropy_with_logits."
+        raise errors.runtime_error("all elements of input should be between 0 and 1", advice)
     weight = _spread("binary_cross_entropy", "weight", weight, input)
     return bernoulli_nll(input, target, weight, reduction=reduction)
 
@@ -166,10 +162,8 @@ def binary_cross_entropy_with_logits(
     tensor(0.6931)
     """
     if input.shape != target.shape:
-        raise errors.value_error(
-            f"Target size ({target.shape}) must be the same as input size ({input.shape})",
-            "Reshape one of them: the loss pairs element with element.",
-        )
+        text = f"Target size ({target.shape}) must be the same as input size ({input.shape})"
+        raise errors.value_error(text, "Reshape one of them: the loss pairs element with element.")
     mse_l1.check_reduction(reduction)
     name = "binary_cross_entropy_with_logits"
     weight = _spread(name, "weight", weight, input)

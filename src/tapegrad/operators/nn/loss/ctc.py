@@ -233,14 +233,11 @@ def _lengths(log_probs: Any, targets: Any, *given: Any) -> list:
 def _padded(logp: Any, targets: Any, times: Any, labels: Any, blank: int) -> Any:
     """The targets as an array (N, L), filled up with blanks."""
     if not logp._array.size:
-        raise errors.runtime_error(
-            "log_probs tensor must not be empty", "It is (T, N, C) or (T, C)."
-        )
+        text = "log_probs tensor must not be empty"
+        raise errors.runtime_error(text, "It is (T, N, C) or (T, C).")
     if not logp.dtype.is_floating_point or logp.dtype.itemsize == 2:
-        raise errors.not_implemented(
-            f"\"ctc_loss_cpu\" not implemented for '{logp.dtype.scalar_name}'",
-            "Convert log_probs to torch.float32.",
-        )
+        text = f"\"ctc_loss_cpu\" not implemented for '{logp.dtype.scalar_name}'"
+        raise errors.not_implemented(text, "Convert log_probs to torch.float32.")
     if logp._array.ndim != 3:
         raise _wrong(
             f"Expected 3-dimensional tensor, but got {logp._array.ndim}-dimensional tensor for "
@@ -249,24 +246,18 @@ def _padded(logp: Any, targets: Any, times: Any, labels: Any, blank: int) -> Any
         )
     steps, n, n_classes = logp._array.shape
     if not 0 <= blank < n_classes:
-        raise errors.runtime_error(
-            "blank must be in label range", f"Symbols are numbered from 0 to {n_classes - 1}."
-        )
+        text = "blank must be in label range"
+        raise errors.runtime_error(text, f"Symbols are numbered from 0 to {n_classes - 1}.")
     for name, x in zip(_LENGTHS, (times, labels), strict=True):
         if len(x) != n:
-            raise errors.runtime_error(
-                f"{name} must be of size batch_size", f"There are {n} targets and {len(x)} lengths."
-            )
+            text = f"{name} must be of size batch_size"
+            raise errors.runtime_error(text, f"There are {n} targets and {len(x)} lengths.")
         for value in x[x < 0]:
-            raise _wrong(
-                f"Expected {name} to have value at least 0, but got value {value}",
-                "Lengths are not negative.",
-            )
+            text = f"Expected {name} to have value at least 0, but got value {value}"
+            raise _wrong(text, "Lengths are not negative.")
     for value in times[times > steps]:
-        raise _wrong(
-            f"Expected input_lengths to have value at most {steps}, but got value {value}",
-            f"log_probs has {steps} steps of time.",
-        )
+        text = f"Expected input_lengths to have value at most {steps}, but got value {value}"
+        raise _wrong(text, f"log_probs has {steps} steps of time.")
     rows = _rows(np.asarray(targets._array, dtype=np.int64), labels)
     there = np.arange(rows.shape[1]) < labels[:, None]
     rows = np.where(there, rows, blank)

@@ -12,9 +12,8 @@ def divergence(input: Tensor, target: Tensor, reduction: str, log_target: bool) 
     """target * (log(target) - input), the target a probability or its logarithm."""
     for x in (input, target):
         if not (x.dtype.is_floating_point or x.dtype.is_complex):
-            raise errors.runtime_error(
-                "kl_div: Integral inputs not supported.", "Convert them: .float()."
-            )
+            text = "kl_div: Integral inputs not supported."
+            raise errors.runtime_error(text, "Convert them: .float().")
     if log_target:
         loss = target.exp() * (target - input)
     else:

@@ -71,10 +71,8 @@ def cosine_embedding(
     first, second, targets = (x._array.shape for x in (input1, input2, target))
     n = len(targets)
     if n > 1:
-        raise errors.runtime_error(
-            "0D or 1D target tensor expected, multi-target not supported",
-            "One target, 1 or -1, for each pair of vectors.",
-        )
+        text = "0D or 1D target tensor expected, multi-target not supported"
+        raise errors.runtime_error(text, "One target, 1 or -1, for each pair of vectors.")
     if len(first) != n + 1 or len(second) != n + 1:
         raise errors.runtime_error(
             f"{n}D target tensor expects {n + 1}D input tensors, but found inputs with sizes "

@@ -16,9 +16,8 @@ from tapegrad.operators.dtype_check import floats_only
 def check_reduction(reduction: str) -> str:
     """`none`, `mean` or `sum`."""
     if reduction not in ("none", "mean", "sum"):
-        raise errors.value_error(
-            f"{reduction} is not a valid value for reduction", "Use 'mean', 'sum' or 'none'."
-        )
+        text = f"{reduction} is not a valid value for reduction"
+        raise errors.value_error(text, "Use 'mean', 'sum' or 'none'.")
     return reduction
 
 
@@ -194,10 +193,8 @@ def _pair(name: str, input: Tensor, target: Tensor) -> tuple:
 
 def _weighted(loss: Any, weight: Tensor, reduction: str) -> Any:
     if weight._array.shape != loss._array.shape:
-        raise errors.value_error(
-            "Weights and input must have the same size.",
-            f"They are {list(weight._array.shape)} and {list(loss._array.shape)}.",
-        )
+        advice = f"They are {list(weight._array.shape)} and {list(loss._array.shape)}."
+        raise errors.value_error("Weights and input must have the same size.", advice)
     if reduction not in ("none", "mean", "sum"):
         text = f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'."
         raise errors.value_error(text, "Name one of them.")

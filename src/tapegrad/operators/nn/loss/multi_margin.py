@@ -94,19 +94,16 @@ def multi_margin_loss(
         )
     _check_floats("multi_margin_loss_cpu_kernel", input.dtype)
     if weight is not None and weight._array.shape[0] != n_classes:
-        raise errors.runtime_error(
-            f"inconsistent weight size, expected {n_classes} but got {list(weight._array.shape)}",
-            "One weight for each class.",
-        )
+        text = f"inconsistent weight size, expected {n_classes} but got {list(weight._array.shape)}"
+        raise errors.runtime_error(text, "One weight for each class.")
     _check_labels(target)
     if weight is not None:
         check_constant("multi_margin_loss", "weight", weight)
         mse_l1.check_alike(input, weight)
     classes = elements(target._array)
     if classes.size and (classes.min() < 0 or classes.max() >= n_classes):
-        raise errors.runtime_error(
-            "target out of range", f"Classes are numbered from 0 to {n_classes - 1}."
-        )
+        text = "target out of range"
+        raise errors.runtime_error(text, f"Classes are numbered from 0 to {n_classes - 1}.")
     rows = input if len(shape) == 2 else input.reshape(1, n_classes)
     values = target._array.reshape((n,))
     counted = None
@@ -190,10 +187,8 @@ def _labels(target: Tensor, n_classes: int) -> np.ndarray:
     """The columns of the target, in rows, that have a label before the first -1 of their row."""
     rows = np.asarray(target._array).reshape(-1, n_classes)
     if rows.size and (rows.min() < -1 or rows.max() >= n_classes):
-        raise errors.runtime_error(
-            "argument #2 'target' is out of range",
-            f"Classes are numbered from 0 to {n_classes - 1}; -1 ends a list of labels.",
-        )
+        advice = f"Classes are numbered from 0 to {n_classes - 1}; -1 ends a list of labels."
+        raise errors.runtime_error("argument #2 'target' is out of range", advice)
     counts = np.logical_and.accumulate(rows >= 0, axis=1)
     return rows[:, : int(counts.sum(1).max(initial=0))]
 

@@ -43,10 +43,8 @@ def check_classes(
         return ignore_index if least <= ignore_index <= most else None
     wrong = values[((values < 0) | (values >= n)) & (values != ignore_index)]
     if wrong.size:
-        raise errors.index_error(
-            f"Target {int(wrong.reshape(-1)[0])} is out of bounds.",
-            f"Classes are numbered from 0 to {n - 1}.",
-        )
+        text = f"Target {int(wrong.reshape(-1)[0])} is out of bounds."
+        raise errors.index_error(text, f"Classes are numbered from 0 to {n - 1}.")
     return ignore_index
 
 
@@ -55,17 +53,15 @@ def _check_shapes(shape: tuple[int, ...], rows: tuple[int, ...]) -> None:
     advice = f"Shapes are {list(shape)} and {list(rows)}: (N, C, ...) has targets (N, ...)."
     batch = rows[0] if rows else 0
     if len(shape) > 1 and shape[0] != batch:
-        raise errors.value_error(
-            f"Expected input batch_size ({shape[0]}) to match target batch_size ({batch}).", advice
-        )
+        text = f"Expected input batch_size ({shape[0]}) to match target batch_size ({batch})."
+        raise errors.value_error(text, advice)
     message = ""
     if len(shape) < 3:
         if len(rows) > 1:
             message = "0D or 1D target tensor expected, multi-target not supported"
         elif len(shape) == 1 and rows and batch != 1:
-            raise errors.value_error(
-                f"For 1D input, 1D target must have size 1, but got target size: {batch}", advice
-            )
+            text = f"For 1D input, 1D target must have size 1, but got target size: {batch}"
+            raise errors.value_error(text, advice)
     elif len(shape) == 4 and len(rows) != 3:
         message = (
             "only batches of spatial targets supported (3D tensors) but got targets of dimension: "
@@ -82,10 +78,8 @@ def _check_shapes(shape: tuple[int, ...], rows: tuple[int, ...]) -> None:
 def _check_labels(target: Tensor) -> None:
     dtype = target.dtype
     if dtype is not int64 and dtype is not uint8:
-        raise errors.runtime_error(
-            f"expected target dtype to be Long or Byte, but got {dtype.scalar_name}",
-            "Class numbers are integers: target.long().",
-        )
+        text = f"expected target dtype to be Long or Byte, but got {dtype.scalar_name}"
+        raise errors.runtime_error(text, "Class numbers are integers: target.long().")
 
 
 def _check_weight(weight: Tensor | None, n: int, every: str, given: str) -> None:
@@ -109,10 +103,8 @@ def check_probabilities(
             "A target in the shape of the input holds probabilities; classes have no dimension C.",
         )
     if ignore_index >= 0:
-        raise errors.runtime_error(
-            "ignore_index is not supported for floating point target",
-            "Give those rows the weight 0, or leave them out.",
-        )
+        text = "ignore_index is not supported for floating point target"
+        raise errors.runtime_error(text, "Give those rows the weight 0, or leave them out.")
     if weight is not None and weight._array.shape != (input._array.shape[axis],):
         raise errors.runtime_error(
             "cross_entropy: weight tensor should be defined either for all "

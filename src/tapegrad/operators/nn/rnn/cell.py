@@ -14,15 +14,12 @@ __torch__ = "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell"
 def _check(x: Tensor, states: tuple, w_ih: Any, w_hh: Any) -> None:
     advice = "The input is (batch, input_size), each state (batch, hidden_size)."
     if x.size(1) != w_ih.size(1):
-        raise errors.runtime_error(
-            f"input has inconsistent input_size: got {x.size(1)} expected {w_ih.size(1)}", advice
-        )
+        text = f"input has inconsistent input_size: got {x.size(1)} expected {w_ih.size(1)}"
+        raise errors.runtime_error(text, advice)
     for i, h in enumerate(states):
         if h.size(0) != x.size(0):
-            raise errors.runtime_error(
-                f"Input batch size {x.size(0)} doesn't match hidden{i} batch size {h.size(0)}",
-                advice,
-            )
+            text = f"Input batch size {x.size(0)} doesn't match hidden{i} batch size {h.size(0)}"
+            raise errors.runtime_error(text, advice)
         if h.size(1) != w_hh.size(1):
             raise errors.runtime_error(
                 f"hidden{i} has inconsistent hidden_size: got {h.size(1)}, expected {w_hh.size(1)}",
