@@ -274,7 +274,7 @@ class Batched:
     __lt__, __le__ = _binary(operator.lt)[0], _binary(operator.le)[0]
     __gt__, __ge__ = _binary(operator.gt)[0], _binary(operator.ge)[0]
 
-    def __iadd__(self, other: Array) -> Any:
+    def __iadd__(self, other: Array) -> Any:  # type: ignore[misc]
         """In this object: a sum that several names hold is one sum."""
         total = pair(operator.add, self, other)
         self.value, self.mapped = total.value, total.mapped

@@ -204,10 +204,8 @@ class TypedStorage:
         wanted = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
         if wanted == name:
             return self
-        raise errors.runtime_error(
-            f"a {name} is not made into a {wanted} by type()",
-            "float(), long(), ... convert the elements.",
-        )
+        text = f"a {name} is not made into a {wanted} by type()"
+        raise errors.runtime_error(text, "float(), long(), ... convert the elements.")
 
     # --- elements -------------------------------------------------------------------------------
 
@@ -218,19 +216,16 @@ class TypedStorage:
     def __getitem__(self, index: Any) -> Any:
         _warn_typed_storage_removal()
         if isinstance(index, slice):
-            raise errors.runtime_error(
-                "slices are only supported in UntypedStorage.__getitem__",
-                "tolist() gives a list, which has slices.",
-            )
+            text = "slices are only supported in UntypedStorage.__getitem__"
+            raise errors.runtime_error(text, "tolist() gives a list, which has slices.")
         if isinstance(index, bool):
             raise _no_index(TypeError, self, index)
         if not hasattr(index, "__index__"):
             raise _no_index(RuntimeError, self, index)
         n = self._size()
         if not -n <= index < n:
-            raise errors.index_error(
-                f"index {index} out of range for storage of size {n}", "The last one is -1."
-            )
+            text = f"index {index} out of range for storage of size {n}"
+            raise errors.index_error(text, "The last one is -1.")
         return self._tensor()[index].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -241,9 +236,8 @@ class TypedStorage:
         if not isinstance(index, slice) and not hasattr(index, "__index__"):
             raise _no_index(RuntimeError, self, index)
         if isinstance(value, (TypedStorage, UntypedStorage)):
-            raise errors.runtime_error(
-                f"cannot set item with value type {type(value)}", "copy_() takes a storage."
-            )
+            text = f"cannot set item with value type {type(value)}"
+            raise errors.runtime_error(text, "copy_() takes a storage.")
         self._tensor()[index] = value
 
     def fill_(self, value: Any) -> Any:
@@ -357,10 +351,8 @@ class TypedStorage:
         """The first `size` elements of a file; writes go to it if it is `shared`."""
         _warn_typed_storage_removal()
         if cls is TypedStorage:
-            raise errors.runtime_error(
-                "from_file can only be called on derived classes",
-                "torch.FloatStorage.from_file(...), for example.",
-            )
+            text = "from_file can only be called on derived classes"
+            raise errors.runtime_error(text, "torch.FloatStorage.from_file(...), for example.")
         n_bytes = size * cls._dtype.itemsize
         return typed(UntypedStorage.from_file(filename, shared, n_bytes), cls._dtype)
 
@@ -379,10 +371,8 @@ def _no_index(kind: type, x: object, index: object) -> Exception:
 def _known_device(device: Any) -> Any:
     found = as_device(device)
     if found.type not in ("cpu", "cuda", "meta"):
-        raise errors.runtime_error(
-            f"torch.UntypedStorage(): Storage device not recognized: {found.type}",
-            "Storages are on the CPU: leave device= away.",
-        )
+        text = f"torch.UntypedStorage(): Storage device not recognized: {found.type}"
+        raise errors.runtime_error(text, "Storages are on the CPU: leave device= away.")
     return found
 
 
@@ -394,7 +384,7 @@ def _memory(args: tuple, dtype: Dtype, error: Any) -> UntypedStorage:
     """The memory that a constructor asks for: of a number of elements, or of these."""
     if len(args) > 1:
         raise error("Too many positional arguments")
-    given = args[0] if args else 0
+    given: Any = args[0] if args else 0
     if hasattr(given, "__index__") and not isinstance(given, tensor_base.TensorBase):
         return UntypedStorage(given * dtype.itemsize)
     if isinstance(given, str):
@@ -449,10 +439,8 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
         if not _internal:
             _warn_typed_storage_removal()
         if cls is _LegacyStorage:
-            raise errors.runtime_error(
-                "Only child classes of _LegacyStorage can be instantiated",
-                "torch.FloatStorage(...), for example.",
-            )
+            text = "Only child classes of _LegacyStorage can be instantiated"
+            raise errors.runtime_error(text, "torch.FloatStorage(...), for example.")
         for name in given:
             if name not in ("dtype", "device"):
                 raise TypeError(

@@ -205,6 +205,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
     n = (input._array.shape or (1,))[axis]
     check_range(index, n, lambda wrong: IndexError(str(bounds_error(wrong, axis, n))), -n)
     wide = _as_vector(input)
+    member: Any = value
     if not hasattr(value, "_array"):
         if isinstance(value, complex) and not input.dtype.is_complex:
             text = "index_fill_(): Converting complex Scalar to non-complex type is not supported"
@@ -213,16 +214,16 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
         if not is_batched(index._array):
             index = _named_once(index, n)
             return _restored(fill_slices(wide, index, axis=axis, value=value), input)
-        value = tensor_base.wrap(np.asarray(value, input._array.dtype))
-    if value._array.ndim:
+        member = tensor_base.wrap(np.asarray(value, input._array.dtype))
+    if member._array.ndim:
         raise errors.runtime_error(
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._array.ndim} dimension(s).",
+            f"{member._array.ndim} dimension(s).",
             "index_copy() takes a tensor of values.",
         )
     if is_batched(index._array):
-        return _restored(_filled_where_named(wide, value, index, axis), input)
-    return _restored(fill_slices_with(wide, value, _named_once(index, n), axis=axis), input)
+        return _restored(_filled_where_named(wide, member, index, axis), input)
+    return _restored(fill_slices_with(wide, member, _named_once(index, n), axis=axis), input)
 
 
 def _named_once(index: Tensor, n: int) -> Any:

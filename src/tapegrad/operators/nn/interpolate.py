@@ -18,7 +18,7 @@ from tapegrad.operators.nn.interpolate_stencil import mapping
 
 
 def resized(
-    input: Tensor, n: int, size: Shape | None, scale_factor: Any, recompute: Any
+    input: Tensor, n: int, size: Any, scale_factor: Any, recompute: Any
 ) -> tuple[tuple, tuple]:
     """The output sizes, and the scale factors to compute with, or None for each."""
     spatial = list(input.shape[2:])

@@ -46,9 +46,8 @@ def _part(
 ) -> np.ndarray:
     """Elements of a storage, which grows if it must."""
     if offset < 0:
-        raise errors.runtime_error(
-            f"Tensor: invalid storage offset {offset}", "It counts elements from the first."
-        )
+        text = f"Tensor: invalid storage offset {offset}"
+        raise errors.runtime_error(text, "It counts elements from the first.")
     if any(step < 0 for step in strides):
         raise errors.runtime_error(
             f"Storage size calculation overflowed with sizes={list(shape)} and "
@@ -121,10 +120,8 @@ def set_(
     check_memory("set_", self)
     check_writable(self)
     if self.requires_grad and is_grad_enabled():
-        raise errors.not_implemented(
-            "the derivative for 'set_' is not implemented.",
-            "Write inside `with torch.no_grad():`, or set a tensor without history.",
-        )
+        advice = "Write inside `with torch.no_grad():`, or set a tensor without history."
+        raise errors.not_implemented("the derivative for 'set_' is not implemented.", advice)
     dtype = self._array.dtype
     if source is None:
         return _set(self, np.empty(0, dtype))

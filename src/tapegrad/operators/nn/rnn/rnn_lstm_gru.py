@@ -155,7 +155,7 @@ def _lstm(input: Tensor, hx: Tensor, params: Any, *rest: Any) -> tuple:
 
 
 @_network(_lstm)
-def lstm() -> tuple:
+def lstm() -> Any:
     """Long short-term memory: the output, the last h and the last c; see `torch.nn.LSTM`.
 
     A packed sequence is given as (data, batch_sizes, hx, params, has_biases, num_layers, dropout,
@@ -184,7 +184,7 @@ def _gru(*given: Any) -> tuple:
 
 
 @_network(_gru)
-def gru() -> tuple:
+def gru() -> Any:
     """Gated recurrent units: the output and the last h; see `torch.nn.GRU`.
 
     A packed sequence is given as for `torch.lstm`.
