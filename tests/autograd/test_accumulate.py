@@ -67,3 +67,42 @@ def test_the_policy_is_switched_for_a_block_for_a_function_and_for_good():
     finally:
         enforce_grad_layout_policy(True)
     assert gradient(x).stride() == (4, 1)
+
+
+# --- leaves that stop requiring grad after they were used ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    "freeze",
+    [
+        lambda x: x.requires_grad_(False),
+        lambda x: setattr(x, "requires_grad", False),
+        lambda x: x.detach_(),
+    ],
+)
+def test_a_leaf_frozen_after_its_use_gets_no_gradient(freeze):
+    x, w = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    seen = []
+    x.register_hook(seen.append)
+    y = x * w
+    freeze(x)
+    y.sum().backward()
+    assert x.grad is None
+    assert w.grad.tolist() == [1, 1, 1]
+    assert [g.tolist() for g in seen] == [[1, 1, 1]]  # hooks still see what arrives
+
+
+def test_a_leaf_frozen_and_thawed_gets_its_gradient():
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    x.requires_grad_(False).requires_grad_()
+    y.sum().backward()
+    assert x.grad.tolist() == [2, 2, 2]
+
+
+def test_a_layer_frozen_between_its_passes():
+    layer = torch.nn.Linear(2, 1)
+    y = layer(torch.ones(1, 2))
+    layer.requires_grad_(False)
+    y.sum().backward()
+    assert [p.grad for p in layer.parameters()] == [None, None]

@@ -36,6 +36,12 @@ def widened(x: Any) -> Any:
     return x.astype(F32)
 
 
+def promoted(x: Any, dtype: Any) -> Any:
+    """An array of real numbers in `dtype`, which is that of the result; anything else as it is."""
+    own = getattr(x, "dtype", dtype)
+    return x if own == dtype or own.kind == "c" else x.astype(dtype)
+
+
 def rounded(x: Array, dtype: Any) -> Any:
     """An array of float32 rounded to `dtype`; anything else as it is."""
     return x.astype(dtype) if getattr(x, "dtype", None) == F32 else x

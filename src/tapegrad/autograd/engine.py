@@ -358,6 +358,8 @@ class BackwardPass:
         if g is None or (variable is None and hooks is None):
             return  # nobody can see the gradient of a leaf that has gone
         variable = leaf.variable
+        if variable._node is None:
+            return  # it stopped requiring grad after it was used
         pending = [g]
         arrived = g if hooks is not None and hooks.post else None
         del g  # the list holds the only reference left: the array may become .grad as it is

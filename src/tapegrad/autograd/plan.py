@@ -44,7 +44,6 @@ class Plan:
     __slots__ = (
         "conjugate",
         "kinds",  # of each input, a letter
-        "narrow",
         "node_of_call",  # makes a node: (inputs, edges, params, outputs, restore, written)
         "node_of_small",  # for one or two operands: (x0, x1, edge_0, edge_1, y, restore)
         "node_type",
@@ -55,21 +54,16 @@ class Plan:
         "run",  # run(node, g, retain): each edge and its gradient in turn
         "saves",
         "saves_tensors",
+        "wide",
     )
 
     def __init__(
-        self,
-        op: OperatorLike,
-        kinds: str,
-        conjugate: bool,
-        xp: Namespace,
-        large: bool,
-        narrow: bool,
+        self, op: OperatorLike, kinds: str, conjugate: bool, xp: Namespace, large: bool, wide: Any
     ):
         self.op = op
         self.kinds = kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
-        self.narrow = narrow  # numbers of 16 bits: the rules see float32
+        self.wide = wide  # what the rules shall compute in, if an operand has another dtype
         self.rules = self._needed_rules()
         self.rules_on_tensors = [
             (i, op.on_tensors.get(op.inputs[i], rule)) if op.on_tensors else (i, rule)
@@ -125,7 +119,7 @@ class Plan:
         for x in g if isinstance(g, list) else (g,):
             if is_batched(x):
                 xp = x.__array_namespace__()
-                return self.op.plan(self.kinds, self.conjugate, xp, False, self.narrow)
+                return self.op.plan(self.kinds, self.conjugate, xp, False, self.wide)
         return self
 
     def gradients(self, node: OperatorNode, g: Array) -> list:
@@ -160,6 +154,13 @@ class Plan:
             ]
         return value
 
+    def promotes(self, key: int) -> bool:
+        """Whether a saved operand is brought to the dtype of the result for the rules."""
+        op = self.op
+        if self.wide is None or op.promote is None or self.kinds[key] == RAW:
+            return False
+        return op.inputs[key] not in op.exempt
+
     def run_on_tensors(
         self, node: OperatorNode, g: Array, leads: Any = None, saved: Any = None
     ) -> list:
@@ -187,7 +188,10 @@ class Plan:
                 if name not in values:
                     n = self.places[name]
                     where, key, _ = self.saves[n]
-                    values[name] = self._tensor(node, where, key, saved[n])
+                    value = self._tensor(node, where, key, saved[n])
+                    if where == "input" and self.promotes(key):
+                        value = values["xp"].astype(value, self.wide)
+                    values[name] = value
                 operands.append(values[name])
             result = rule.function(*operands)
             if self.op.variadic:

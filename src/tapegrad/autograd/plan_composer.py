@@ -2,7 +2,7 @@
 
 import linecache
 
-from tapegrad.arrays.narrow import widened
+from tapegrad.arrays.narrow import promoted, widened
 from tapegrad.arrays.numpy.blocks import in_blocks
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.node import FREED, MultiNode, PairNode
@@ -68,6 +68,8 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
         **scope_of(plan.node_type, plan),
         "restored": restored,
         "widened": widened,
+        "promoted": promoted,
+        "wide": plan.wide,
         "version_now": version_now,
         "unwritten": (0,) * len(plan.saves),
         "xp": xp,
@@ -80,9 +82,8 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
         lines.append(
             "    g = [xp.conj(x) for x in g] if isinstance(g, (list, tuple)) else xp.conj(g)"
         )
-    if plan.narrow:
-        numbers = ["g", *(n for where, _, n in plan.saves if where != "param")]
-        lines += [f"    {name} = widened({name})" for name in numbers]
+    if plan.wide is not None:
+        lines += _widening(plan)
     if op.output_names and op.multi:
         lines.append(f"    {', '.join('g_' + n for n in op.output_names)}, = g")
     for i, rule in plan.rules:
@@ -143,6 +144,17 @@ def _unpacking(plan: PlanLike, names: list[str], small: bool) -> list[str]:
     if not any("versions" in line for line in lines):
         return [f"    {line}" for line in lines]
     return ["    versions = node.versions or unwritten", *(f"    {line}" for line in lines)]
+
+
+def _widening(plan: PlanLike) -> list[str]:
+    """Lines that bring the cotangent and what is saved to the dtype in which the rules compute."""
+    lines = ["    g = widened(g)"]
+    for where, key, name in plan.saves:
+        if where == "input" and plan.promotes(key):
+            lines.append(f"    {name} = promoted({name}, wide)")
+        elif where != "param":
+            lines.append(f"    {name} = widened({name})")
+    return lines
 
 
 _SEEN = "if v is not None and v.value != versions[{}]: check(node)"

@@ -264,10 +264,11 @@ def record(
     numpy = xp is numpy_namespace
     large = numpy and op.kind == "elementwise" and outs[0]._array.size > LARGE
     narrow = is_narrow(first) and bool(arrays)
-    ordinary = numpy and not conjugate and not large and not narrow
+    wide = F32 if narrow else first if op.promote and _is_mixed(arrays) else None
+    ordinary = numpy and not conjugate and not large and wide is None
     plan = op.quick.get(kinds) if ordinary else None
     if plan is None:
-        plan = op.plan(kinds, conjugate, xp, large, narrow)
+        plan = op.plan(kinds, conjugate, xp, large, wide)
         if ordinary:
             op.quick[kinds] = plan
     if op.promote is None and not narrow:
@@ -283,6 +284,12 @@ def record(
                 tensor._node = Port(node, i)
     else:
         outs[op.differentiable_output]._node = node
+
+
+def _is_mixed(arrays: list) -> bool:
+    """Whether operands have several dtypes: the rules then compute in that of the result."""
+    dtypes = [x.dtype for x in arrays if hasattr(x, "dtype")]
+    return len(dtypes) > 1 and any([dtype != dtypes[0] for dtype in dtypes[1:]])
 
 
 def _is_complex(xp: Namespace, dtype: DTypeLike) -> bool:

@@ -189,18 +189,18 @@ class Op(OperatorBase):
             table[name] = rule
 
     def plan(
-        self, kinds: str, conjugate: bool, xp: Namespace, large: bool = False, narrow: bool = False
+        self, kinds: str, conjugate: bool, xp: Namespace, large: bool = False, wide: Any = None
     ) -> Any:
         """The plan for one pattern of inputs, made on first use.
 
-        `large`: the rules of an elementwise operator run block by block, over threads. `narrow`:
-        the output is of 16 bits, and the rules compute in float32.
+        `large`: the rules of an elementwise operator run block by block, over threads. `wide`:
+        the dtype in which the rules compute, where it is not that of all operands.
         """
-        key = (kinds, conjugate, id(xp), large, narrow)
+        key = (kinds, conjugate, id(xp), large, wide)
         found = self.plans.get(key)
         if found is None:
             conjugate = conjugate and self.holomorphic
-            found = self.plans[key] = Plan(self, kinds, conjugate, xp, large, narrow)
+            found = self.plans[key] = Plan(self, kinds, conjugate, xp, large, wide)
         return found
 
 

@@ -1,5 +1,7 @@
 """A product added to a tensor."""
 
+import pytest
+
 import tapegrad as torch
 
 
@@ -18,3 +20,38 @@ def test_what_is_added_stays_as_it_is():
     torch.addmm(matrix, torch.ones(3, 1), torch.ones(1, 2))
     assert bias.tolist() == [1.0, 2.0]
     assert matrix.equal(torch.ones(3, 2))
+
+
+# --- dtypes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int32, torch.int64])
+def test_addbmm_of_integers_keeps_their_dtype(dtype):
+    batches = torch.ones(2, 2, 4, dtype=dtype), torch.ones(2, 4, 3, dtype=dtype)
+    result = torch.addbmm(torch.ones(2, 3, dtype=dtype), *batches)
+    assert result.dtype is dtype
+    assert result.tolist() == [[9, 9, 9]] * 2
+
+
+def test_addr_computes_in_the_common_dtype():
+    a = torch.ones(2, 3, dtype=torch.float64)
+    v, w = torch.ones(2, dtype=torch.int64), torch.ones(3, dtype=torch.int64)
+    for options, value in (
+        ({"beta": 0}, 1.0),
+        ({"beta": 0.5}, 1.5),
+        ({"alpha": 0.5}, 1.5),
+        ({"beta": 0.5, "alpha": 0}, 0.5),
+    ):
+        for result in (torch.addr(a, v, w, **options), a.clone().addr_(v, w, **options)):
+            assert result.dtype is torch.float64
+            assert result.tolist() == [[value] * 3] * 2
+    large = torch.full((2,), 100, dtype=torch.int8), torch.full((3,), 100, dtype=torch.int8)
+    assert torch.addr(torch.zeros(2, 3, dtype=torch.int64), *large)[0, 0].item() == 10000
+
+
+def test_addr_refuses_factors_that_the_result_has_no_room_for():
+    a, v, w = torch.ones(2, 3), torch.ones(2), torch.ones(3)
+    with pytest.raises(RuntimeError, match="Boolean beta only supported for Boolean results"):
+        torch.addr(a, v, w, beta=True)
+    with pytest.raises(RuntimeError, match="argument alpha must not be a floating point number"):
+        torch.addr(a.int(), v.int(), w.int(), alpha=0.5)

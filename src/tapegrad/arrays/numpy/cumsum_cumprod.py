@@ -135,7 +135,9 @@ def other_products(x: Array, y: Array) -> Any:
 
 @kernel
 def log_running_sum(x: Array, axis: int) -> Any:
-    """log(sum(exp(x))) up to each place along `axis`."""
+    """log(sum(exp(x))) up to each place along `axis`; of float32 in double precision."""
+    if x.dtype == np.float32:
+        return np.logaddexp.accumulate(x, axis, np.float64).astype(np.float32)
     if x.dtype.kind != "c":
         return np.logaddexp.accumulate(x, axis)
     y = np.empty_like(x)

@@ -5,6 +5,7 @@ from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.promote_types import promote
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, lowered, without_autocast
@@ -119,7 +120,25 @@ def addr(
     tensor([[1., 1.],
             [1., 1.]])
     """
-    return finish("addr", _sum(input, outer(vec1, vec2), beta, alpha), out)
+    dtype = promote([x._array for x in (input, vec1, vec2)])
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        _check_factor(name, factor, dtype)
+    product = outer(vec1, vec2)  # of bytes it would wrap around where the result need not
+    if product.dtype is not dtype:
+        product = outer(vec1.to(dtype), vec2.to(dtype))
+    return finish("addr", _sum(input, product, beta, alpha), out)
+
+
+def _check_factor(name: str, factor: Scalar, dtype: Any) -> None:
+    if isinstance(factor, bool) and dtype.category != BOOL:
+        raise errors.runtime_error(
+            f"Boolean {name} only supported for Boolean results.", "Pass a number."
+        )
+    if isinstance(factor, (float, complex)) and dtype.category < 2:
+        raise errors.runtime_error(
+            f"For integral input tensors, argument {name} must not be a floating point number.",
+            "Pass an integer, or convert the tensors to a floating-point type first.",
+        )
 
 
 @autocast
@@ -148,7 +167,9 @@ def addbmm(
     torch.Size([2, 4])
     """
     check_batches(batch1._array, batch2._array)
-    return finish("addbmm", _sum(input, bmm(batch1, batch2).sum(0), beta, alpha), out)
+    return finish(
+        "addbmm", _sum(input, bmm(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha), out
+    )
 
 
 def _sum(input: Tensor, product: Any, beta: Scalar, alpha: Scalar) -> Any:

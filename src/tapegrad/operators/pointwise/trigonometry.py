@@ -47,7 +47,21 @@ def tan(xp, x):
     return xp.tan(x)
 
 
-@vjp(x=lambda xp, g, x: g / xp.sqrt((1 - x) * (1 + x)))
+def _root(xp: Namespace, x: Array) -> Any:
+    """sqrt(x^2 - 1); of a complex number by two roots, whose product is right in all quadrants."""
+    if xp.isdtype(x.dtype, "complex floating"):  # `+ 1` would take -0 for 0, the side of a cut
+        return xp.sqrt(x - 1) * xp.sqrt(x - -1)
+    return xp.sqrt((x - 1) * (x + 1))
+
+
+def _co_root(xp: Namespace, x: Array) -> Any:
+    """sqrt(1 - x^2), in the same way."""
+    if xp.isdtype(x.dtype, "complex floating"):
+        return xp.sqrt(-(x - 1)) * xp.sqrt(x - -1)
+    return xp.sqrt((1 - x) * (1 + x))
+
+
+@vjp(x=lambda xp, g, x: g / _co_root(xp, x))
 @elementwise(promote="float", ufunc="arcsin")
 def asin(xp, x):
     """The angle whose sine is given.
@@ -58,7 +72,7 @@ def asin(xp, x):
     return xp.asin(x)
 
 
-@vjp(x=lambda xp, g, x: -g / xp.sqrt((1 - x) * (1 + x)))
+@vjp(x=lambda xp, g, x: -g / _co_root(xp, x))
 @elementwise(promote="float", ufunc="arccos")
 def acos(xp, x):
     """The angle whose cosine is given.
@@ -142,7 +156,7 @@ def asinh(xp, x):
     return xp.asinh(x)
 
 
-@vjp(x=lambda xp, g, x: g / xp.sqrt((x - 1) * (x + 1)))
+@vjp(x=lambda xp, g, x: g / _root(xp, x))
 @elementwise(promote="float", ufunc="arccosh")
 def acosh(xp, x):
     """The inverse of the hyperbolic cosine.

@@ -16,8 +16,7 @@ def _finite(xp: Namespace, top: Any) -> Any:
 
 
 def _shares(xp, x, y, axis, keepdims):
-    y = spread(xp, y, x.shape, axis, keepdims)
-    return xp.exp(x - _finite(xp, y))
+    return xp.exp(x - spread(xp, y, x.shape, axis, keepdims))  # nan where both are infinite
 
 
 @jvp(

@@ -1,5 +1,6 @@
 """Variance and standard deviation."""
 
+from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
 from tapegrad.core.annotations import (
     Any,
@@ -19,6 +20,7 @@ from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.reduction.sum_mean import count, mean, reduction_axes, spread
 
 INF, NAN = float("inf"), float("nan")
+_SMALL, _LARGE = 1e-15, 1e15  # deviations of float32 between them have squares of full precision
 
 __all__ = ["std", "std_mean", "var", "var_mean"]
 
@@ -75,8 +77,13 @@ def _half_over(xp: Namespace, y: Array) -> Any:
 )
 @primitive(node="StdBackward0", holomorphic=False)
 def deviation(xp, x, *, axis, correction, keepdims):
-    """The square root of the variance."""
-    return xp.sqrt(variance.on_arrays(xp, x, axis=axis, correction=correction, keepdims=keepdims))
+    """The square root of the variance, whose squares float32 cannot always hold."""
+    options = {"axis": axis, "correction": correction, "keepdims": keepdims}
+    y = xp.sqrt(variance.on_arrays(xp, x, **options))
+    if x.dtype == xp.float32 and anywhere(xp, (y < _SMALL) | ~(y < _LARGE)):
+        wide = variance.on_arrays(xp, xp.astype(x, xp.float64), **options)
+        y = xp.astype(xp.sqrt(wide), xp.float32)
+    return y
 
 
 def _computed(

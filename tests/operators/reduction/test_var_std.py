@@ -1,0 +1,32 @@
+"""Standard deviations whose squares float32 cannot hold, and long running sums of exponentials."""
+
+import math
+
+import pytest
+
+import tapegrad as torch
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-23, 1.0, 1e19, 1e37])
+@pytest.mark.parametrize("dim", [None, 0])
+def test_deviations_of_any_size(scale, dim):
+    x = torch.tensor([1.0, 2.0, 4.0]).mul(scale).requires_grad_()
+    y = x.std(dim)
+    exact = math.sqrt(7 / 3)
+    assert y.item() == pytest.approx(exact * scale, rel=1e-6)
+    y.backward()
+    slopes = [(v - 7 / 3) / 2 / exact for v in (1, 2, 4)]
+    assert x.grad.tolist() == pytest.approx(slopes, rel=1e-5)
+
+
+def test_deviations_of_rows_of_different_size_and_under_vmap():
+    x = torch.tensor([[1.0, 2.0, 4.0], [1e19, 2e19, 4e19], [1e-23, 2e-23, 4e-23], [3.0, 3.0, 3.0]])
+    expected = [1.527525, 1.527525e19, 1.527525e-23, 0]
+    assert x.std(1).tolist() == pytest.approx(expected, rel=1e-6)
+    assert torch.func.vmap(torch.std)(x).tolist() == pytest.approx(expected, rel=1e-6)
+
+
+def test_no_deviation_and_no_number():
+    assert torch.full((3,), 2.0).std().item() == 0
+    assert math.isnan(torch.tensor([1.0, math.nan]).std())
+    assert math.isnan(torch.tensor([1.0, math.inf]).std())
