@@ -36,10 +36,8 @@ class State:
     def __init__(
         self, enabled: frozenset, dtypes: dict, cache_enabled: bool, nesting: int, cache: dict
     ):
-        self.enabled = enabled
-        self.dtypes = dtypes
-        self.cache_enabled = cache_enabled
-        self.nesting = nesting
+        self.enabled, self.dtypes = enabled, dtypes
+        self.cache_enabled, self.nesting = cache_enabled, nesting
         self.cache = cache  # casts of parameters, shared by the states of one outermost block
 
     def changed(self, kind: str, *, enabled: bool | None = None, dtype: DTypeLike = None) -> State:

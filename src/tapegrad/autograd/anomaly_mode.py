@@ -48,8 +48,7 @@ class AnomalyMode(Layered):
 
     def __init__(self, under: ModeLike, check_nan: bool, check_inf: bool):
         super().__init__(under)
-        self.check_nan = check_nan
-        self.check_inf = check_inf
+        self.check_nan, self.check_inf = check_nan, check_inf
         self.clean = True  # whether all gradients of the pass so far are finite, and not too large
         self.infinity = ""  # where the first one was made, in words
         self.trace: Trace | None = None  # where the pass was called, if it frees the graph
@@ -125,8 +124,7 @@ class _Everywhere:
     """What `EVERYWHERE` has while the mode is on."""
 
     def __init__(self, check_nan: bool, check_inf: bool):
-        self.check_nan = check_nan
-        self.check_inf = check_inf
+        self.check_nan, self.check_inf = check_nan, check_inf
 
     def mode_over(self, mode: ModeLike) -> AnomalyMode:
         """The mode of a backward pass, with the looks at its gradients."""

@@ -176,8 +176,7 @@ class InTransform(Under):
     __slots__ = ("outside", "what")
 
     def __init__(self, mode: ModeLike, what: Any):
-        self.mode = mode
-        self.what = what
+        self.mode, self.what = mode, what
 
     def __enter__(self) -> None:
         around = TRANSFORMS.get()

@@ -278,8 +278,7 @@ class Port:
     __slots__ = ("index", "node")
 
     def __init__(self, node: MultiNode, index: int):
-        self.node = node
-        self.index = index
+        self.node, self.index = node, index
 
     @property
     def output_version(self) -> Version | None:

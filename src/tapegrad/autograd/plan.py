@@ -60,8 +60,7 @@ class Plan:
     def __init__(
         self, op: OperatorLike, kinds: str, conjugate: bool, xp: Namespace, large: bool, wide: Any
     ):
-        self.op = op
-        self.kinds = kinds
+        self.op, self.kinds = op, kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
         self.wide = wide  # what the rules shall compute in, if an operand has another dtype
         self.rules = self._needed_rules()

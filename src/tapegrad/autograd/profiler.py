@@ -76,14 +76,11 @@ class profile:
         post_processing_timeout_s: float | None = None,
         activity_filters: dict | None = None,
     ):
-        self.enabled = enabled
-        self.use_cuda = use_cuda
+        self.enabled, self.use_cuda = enabled, use_cuda
         self.use_device: str | None = None
         self.record_shapes = record_shapes or with_flops
-        self.with_flops = with_flops
-        self.profile_memory = profile_memory
-        self.with_stack = with_stack
-        self.with_modules = with_modules
+        self.with_flops, self.profile_memory = with_flops, profile_memory
+        self.with_stack, self.with_modules = with_stack, with_modules
         self.entered = False
         self._show_shapes = record_shapes
         self._values = False  # whether an execution trace is written as well

@@ -139,8 +139,7 @@ class saved_tensors_hooks:
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]):
-        self.pack_hook = pack_hook
-        self.unpack_hook = unpack_hook
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
         self._tokens: list[Token] = []
 
     def __enter__(self) -> None:

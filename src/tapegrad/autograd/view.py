@@ -33,9 +33,7 @@ class Step:
     __slots__ = ("index", "op", "params")
 
     def __init__(self, op: OperatorLike, params: dict, index: int | None):
-        self.op = op
-        self.params = params
-        self.index = index
+        self.op, self.params, self.index = op, params, index
 
     def forward(self, xp: Namespace, x: Array) -> Any:
         out = self.op.forward(xp, x, **self.params)
@@ -197,8 +195,7 @@ class _Shaped:
     __slots__ = ("dtype", "shape")
 
     def __init__(self, shape: tuple[int, ...], dtype: DTypeLike):
-        self.shape = shape
-        self.dtype = dtype
+        self.shape, self.dtype = shape, dtype
 
     @property
     def ndim(self) -> int:

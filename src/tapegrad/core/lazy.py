@@ -28,8 +28,7 @@ class method:
     __slots__ = ("file", "name", "own_name", "owner")
 
     def __init__(self, file: str, name: str):
-        self.file = file
-        self.name = name
+        self.file, self.name = file, name
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.owner = owner

@@ -102,8 +102,7 @@ class Op(OperatorBase):
     ):
         code = forward.__code__
         n = code.co_argcount
-        self.forward = forward
-        self.kind = kind
+        self.forward, self.kind = forward, kind
         self.name = name or forward.__name__.rstrip("_")
         self.node_name = node or _node_name(self.name)
         self.inputs = code.co_varnames[1:n]
@@ -120,15 +119,11 @@ class Op(OperatorBase):
         self.differentiable_output = (
             self.output_names.index(with_gradient[0]) if self.output_names and with_gradient else 0
         )
-        self.promote = promote
-        self.exempt = exempt
+        self.promote, self.exempt = promote, exempt
         self.hidden = tuple(self.inputs.index(each) for each in (*exempt, *hidden))
         self.numbers = numbers and n != 2  # not for the only operand
-        self.check = check
-        self.ufunc = ufunc
-        self.view = view
-        self.holomorphic = holomorphic
-        self.exact_number = exact_number
+        self.check, self.ufunc, self.view = check, ufunc, view
+        self.holomorphic, self.exact_number = holomorphic, exact_number
         self.kernels = kernels
         self.widens = widens and (kind != "constant" or promote is not None)
         self.vjps: dict[str, Rule] = {}

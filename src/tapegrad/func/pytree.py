@@ -18,9 +18,7 @@ class Branch:
     __slots__ = ("below", "keys", "kind")
 
     def __init__(self, kind: type, keys: Any, below: list):
-        self.kind = kind
-        self.keys = keys
-        self.below = below
+        self.kind, self.keys, self.below = kind, keys, below
 
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, Branch) and all(

@@ -273,8 +273,7 @@ def make_dot(
 class _Drawing:
     def __init__(self, params: dict, show_attrs: bool, show_saved: bool, max_attr_chars: int):
         self.names = {id(x): name for name, x in params.items()}
-        self.show_attrs = show_attrs
-        self.show_saved = show_saved
+        self.show_attrs, self.show_saved = show_attrs, show_saved
         self.most = max(max_attr_chars, 3)
         self.body: list[str] = []
         self.seen: dict[int, Any] = {}  # what was drawn, kept so that its id stays its own

@@ -164,9 +164,7 @@ class Line:
     """An edge as it is drawn: from a box to a box, through the points between."""
 
     def __init__(self, edge: Edge, source: int, target: int):
-        self.edge = edge
-        self.source = source
-        self.target = target
+        self.edge, self.source, self.target = edge, source, target
         self.between: list[Point] = []
 
 

@@ -21,8 +21,7 @@ class Graph:
     """
 
     def __init__(self, record: Any, title: str):
-        self.record = record
-        self.title = title
+        self.record, self.title = record, title
 
     def text(self, max_nodes: int | None = 1000) -> str:
         """A tree for the terminal, from the result back to the leaves; see `graph`.

@@ -167,9 +167,7 @@ class LayerInfo:
         self.layer_id = id(module)
         self.module = module
         self.class_name = type(module).__name__
-        self.var_name = var_name
-        self.depth = depth
-        self.parent_info = parent_info
+        self.var_name, self.depth, self.parent_info = var_name, depth, parent_info
         self.depth_index: int | None = None
         self.children: list[LayerInfo] = []
         self.executed = False

@@ -140,9 +140,7 @@ class Maker:
     """
 
     def __init__(self, name: str, place: tuple[str, int] | None, module: str):
-        self.name = name
-        self.place = place
-        self.module = module
+        self.name, self.place, self.module = name, place, module
         self.calls = self.made = self.kept = self.at_peak = 0
 
     def __repr__(self) -> str:

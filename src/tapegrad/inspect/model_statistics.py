@@ -168,8 +168,7 @@ class ModelStatistics:
     def __init__(
         self, summary_list: list[LayerInfo], input_size: Any, total_input: int, **look: Any
     ) -> None:
-        self.summary_list = summary_list
-        self.input_size = input_size
+        self.summary_list, self.input_size = summary_list, input_size
         self.total_input = total_input
         self.total_params = self.trainable_params = self.total_param_bytes = 0
         self.total_output_bytes = self.total_mult_adds = 0

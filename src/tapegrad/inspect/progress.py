@@ -75,8 +75,7 @@ class Progress(Generic[Item]):
             except TypeError:
                 total = None  # a generator, a data set that does not know
         self.n = 0
-        self.total = total
-        self.title = title
+        self.total, self.title = total, title
         self._iterable = iterable
         self._every = every
         self._file = file

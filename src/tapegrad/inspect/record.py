@@ -38,9 +38,7 @@ class Group:
 
     def __init__(self, name: str, kind: str, parent: Group | None):
         self.number = -1
-        self.name = name
-        self.kind = kind
-        self.parent = parent
+        self.name, self.kind, self.parent = name, kind, parent
         self.members: list[Any] = []  # vertices and groups, in order
 
     @property

@@ -45,8 +45,7 @@ class Step:
     """
 
     def __init__(self, number: int, node: NodeLike, received: tuple):
-        self.number = number
-        self.node = node
+        self.number, self.node = number, node
         self.name = type(node).__name__
         self._maker = maker_of(node)
         self.received = received

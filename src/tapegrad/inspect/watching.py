@@ -31,8 +31,7 @@ class Call:
     __slots__ = ("name", "trace")
 
     def __init__(self, name: str, trace: Trace | None):
-        self.name = name
-        self.trace = trace
+        self.name, self.trace = name, trace
 
 
 class Cut:
@@ -42,9 +41,7 @@ class Cut:
     """
 
     def __init__(self, kind: str, how: str, trace: Trace):
-        self.kind = kind
-        self.how = how
-        self.trace = trace
+        self.kind, self.how, self.trace = kind, how, trace
         self.leaves: weakref.WeakSet[AccumulateGrad] = weakref.WeakSet()  # it was computed from
         self.used = False  # whether another operator computed with a result
         self.left: Call | None = None  # how a result went on to Python or NumPy

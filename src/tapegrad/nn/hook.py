@@ -247,9 +247,7 @@ class BackwardHook:
     """
 
     def __init__(self, module: ModuleLike, hooks: list[Callable], pre_hooks: list[Callable]):
-        self.module = module
-        self.hooks = hooks
-        self.pre_hooks = pre_hooks
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
         self.n_inputs = 0
         self.n_outputs = 0
         self.input_places: list[int] = []

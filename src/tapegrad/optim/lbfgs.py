@@ -254,8 +254,7 @@ class _Line:
     """All parameters as one point that moves along a line."""
 
     def __init__(self, params: list[Tensor], closure: Callable[[], Any]) -> None:
-        self.params = params
-        self.closure = closure
+        self.params, self.closure = params, closure
         self.origin: list[Any] = []
         self.d: Any = None
 

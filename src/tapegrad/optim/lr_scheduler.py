@@ -338,8 +338,7 @@ class StepLR(LRScheduler):
     def __init__(
         self, optimizer: OptimizerLike, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
-        self.step_size = step_size
-        self.gamma = gamma
+        self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -448,8 +447,7 @@ class ConstantLR(LRScheduler):
                 "Constant multiplicative factor expected to be between 0 and 1.",
                 f"This one is {factor}.",
             )
-        self.factor = factor
-        self.total_iters = total_iters
+        self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -502,8 +500,7 @@ class LinearLR(LRScheduler):
                 "Ending multiplicative factor expected to be between 0 and 1.",
                 f"This one is {end_factor}.",
             )
-        self.start_factor = start_factor
-        self.end_factor = end_factor
+        self.start_factor, self.end_factor = start_factor, end_factor
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -551,8 +548,7 @@ class PolynomialLR(LRScheduler):
         power: float = 1.0,
         last_epoch: int = -1,
     ) -> None:
-        self.total_iters = total_iters
-        self.power = power
+        self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -592,8 +588,7 @@ class CosineAnnealingLR(LRScheduler):
     def __init__(
         self, optimizer: OptimizerLike, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
     ) -> None:
-        self.T_max = T_max
-        self.eta_min = eta_min
+        self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -662,8 +657,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             )
         self.T_0 = T_0
         self.T_i = T_0
-        self.T_mult = T_mult
-        self.eta_min = eta_min
+        self.T_mult, self.eta_min = T_mult, eta_min
         self.T_cur: float = last_epoch
         super().__init__(optimizer, last_epoch)
 
@@ -770,8 +764,7 @@ class CyclicLR(LRScheduler):
                 "mode is invalid and scale_fn is None",
                 'Pass "triangular", "triangular2" or "exp_range".',
             )
-        self.mode = mode
-        self.gamma = gamma
+        self.mode, self.gamma = mode, gamma
         self._scale_fn_custom = scale_fn
         self.scale_mode = scale_mode
         if scale_fn is None:
@@ -1025,9 +1018,7 @@ class ReduceLROnPlateau(LRScheduler):
         else:
             self.default_min_lr = min_lr
             self.min_lrs = [min_lr] * n
-        self.patience = patience
-        self.cooldown = cooldown
-        self.eps = eps
+        self.patience, self.cooldown, self.eps = patience, cooldown, eps
         self.last_epoch = 0
         self._last_lr = [_copied(group["lr"]) for group in optimizer.param_groups]
         self._init_is_better(mode, threshold, threshold_mode)

@@ -135,8 +135,7 @@ class AveragedModel(Module):
         if device is not None:
             self.module = self.module.to(device)
         self.register_buffer("n_averaged", tensor(0, device=device))
-        self.avg_fn = avg_fn
-        self.multi_avg_fn = multi_avg_fn
+        self.avg_fn, self.multi_avg_fn = avg_fn, multi_avg_fn
         self.use_buffers = use_buffers
 
     def forward(self, *args: object, **kwargs: object) -> Any:

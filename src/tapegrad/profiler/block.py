@@ -87,8 +87,7 @@ class record_function:
     """
 
     def __init__(self, name: str, args: str | None = None):
-        self.name = name
-        self.args = args
+        self.name, self.args = name, args
         self._open: tuple[Recorder, Record] | None = None
 
     def __enter__(self) -> record_function:

@@ -173,8 +173,7 @@ class Interval:
     """
 
     def __init__(self, start: float, end: float):
-        self.start = start
-        self.end = end
+        self.start, self.end = start, end
 
     def elapsed_us(self) -> float:
         """How long it lasted."""
@@ -266,19 +265,13 @@ class FunctionEvent(_Times):
         trace_name: str | None = None,
         is_user_annotation: bool = False,
     ):
-        self.id = id
-        self.name = name
-        self.trace_name = trace_name
+        self.id, self.name, self.trace_name = id, name, trace_name
         self.thread = self.device_resource_id = thread
         self.time_range = Interval(start_us, end_us)
-        self.overload_name = overload_name
-        self.fwd_thread = fwd_thread
-        self.input_shapes = input_shapes
-        self.stack = stack
-        self.scope = scope
+        self.overload_name, self.fwd_thread = overload_name, fwd_thread
+        self.input_shapes, self.stack, self.scope = input_shapes, stack, scope
         self.is_user_annotation = is_user_annotation
-        self.cpu_memory_usage = cpu_memory_usage
-        self.sequence_nr = sequence_nr
+        self.cpu_memory_usage, self.sequence_nr = cpu_memory_usage, sequence_nr
         self.flops = flops
         self.module_hierarchy = ""
         self.values: tuple[list, list] | None = None  # what it was given and gave

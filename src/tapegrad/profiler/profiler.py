@@ -48,13 +48,10 @@ class _KinetoProfile:
         post_processing_timeout_s: float | None = None,
     ):
         self.activities = _activities(activities)
-        self.record_shapes = record_shapes
-        self.profile_memory = profile_memory
-        self.with_stack = with_stack
-        self.with_flops = with_flops
+        self.record_shapes, self.profile_memory = record_shapes, profile_memory
+        self.with_stack, self.with_flops = with_stack, with_flops
         self.with_modules = with_modules
-        self.experimental_config = experimental_config
-        self.acc_events = acc_events
+        self.experimental_config, self.acc_events = experimental_config, acc_events
         self.custom_trace_id_callback = custom_trace_id_callback
         self.post_processing_timeout_s = post_processing_timeout_s
         self.execution_trace_observer = (

@@ -83,11 +83,9 @@ class Recorder:
         self.nodes: list[Any] = []
         self.began = self.ended = 0
         self.brief = not (shapes or memory or modules or values)  # whether those five are all
-        self.values = values
-        self.modules = modules
+        self.values, self.modules = values, modules
         self.shapes = shapes  # whether whoever records should note the shapes of inputs
-        self.flops = flops
-        self.memory = memory
+        self.flops, self.memory = flops, memory
         self.allocations: Any = None  # where memory is followed
         self.native: dict[int, int] = {}  # the system's number of a thread, by Python's
 

@@ -54,11 +54,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     ) -> None:
         super().__init__()
         options = {"device": device, "dtype": dtype}
-        self.in_features = in_features
-        self.n_classes = n_classes
+        self.in_features, self.n_classes = in_features, n_classes
         self.cutoffs = [*_checked(cutoffs, n_classes), n_classes]
-        self.div_value = div_value
-        self.head_bias = head_bias
+        self.div_value, self.head_bias = div_value, head_bias
         self.shortlist_size = self.cutoffs[0]
         self.n_clusters = len(self.cutoffs) - 1
         self.head_size = self.shortlist_size + self.n_clusters

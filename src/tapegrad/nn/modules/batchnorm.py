@@ -46,11 +46,8 @@ class _NormBase(Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
         options = {"device": device, "dtype": dtype}
         add_parameter(self, "weight", affine, num_features, **options)
         add_parameter(self, "bias", affine and bias, num_features, **options)
@@ -279,8 +276,7 @@ class _LazyNormNd(LazyLayer):
     ) -> None:
         super().__init__(0, eps, momentum, False, False)  # type: ignore[call-arg]
         layer: Any = self
-        layer.affine = affine
-        layer.track_running_stats = track_running_stats
+        layer.affine, layer.track_running_stats = affine, track_running_stats
         options = {"device": device, "dtype": dtype}
         self._make_later(affine, affine and bias, device, dtype)
         if track_running_stats:

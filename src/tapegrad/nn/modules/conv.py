@@ -61,15 +61,10 @@ class _ConvNd(Module):
             )
         super().__init__()
         _check(in_channels, out_channels, stride, padding, groups, padding_mode)
-        self.in_channels = in_channels
-        self.out_channels = out_channels
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.dilation = dilation
-        self.transposed = transposed
-        self.output_padding = output_padding
-        self.groups = groups
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        self.dilation, self.transposed = dilation, transposed
+        self.output_padding, self.groups = output_padding, groups
         self.padding_mode = padding_mode
         self._reversed_padding_repeated_twice = _border(padding, kernel_size, dilation)
         if transposed:

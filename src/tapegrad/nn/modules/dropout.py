@@ -16,8 +16,7 @@ class _DropoutNd(Module):
                 f"dropout probability has to be between 0 and 1, but got {p}",
                 "p is the probability that an element is zeroed.",
             )
-        self.p = p
-        self.inplace = inplace
+        self.p, self.inplace = p, inplace
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"

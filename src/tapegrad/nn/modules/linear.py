@@ -60,8 +60,7 @@ class Linear(Module):
         dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
+        self.in_features, self.out_features = in_features, out_features
         add_parameter(self, "weight", True, (out_features, in_features), device, dtype)
         add_parameter(self, "bias", bias, out_features, device, dtype)
         self.reset_parameters()
@@ -116,8 +115,7 @@ class Bilinear(Module):
                 f"in1_features must be > 0, but got (in1_features={in1_features})",
                 "The bound of the initialisation is 1/sqrt(in1_features).",
             )
-        self.in1_features = in1_features
-        self.in2_features = in2_features
+        self.in1_features, self.in2_features = in1_features, in2_features
         self.out_features = out_features
         shape = (out_features, in1_features, in2_features)
         add_parameter(self, "weight", True, shape, device, dtype)

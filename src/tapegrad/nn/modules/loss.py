@@ -186,8 +186,7 @@ class CrossEntropyLoss(_WeightedLoss):
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         options = {"reduction": self.reduction, "label_smoothing": self.label_smoothing}
@@ -371,9 +370,7 @@ class TripletMarginLoss(_Loss):
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = _positive(type(self).__name__, margin)
-        self.p = p
-        self.eps = eps
-        self.swap = swap
+        self.p, self.eps, self.swap = p, eps, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         options = self.margin, self.p, self.eps, self.swap
@@ -453,8 +450,7 @@ class MultiMarginLoss(_WeightedLoss):
                 f"{weight.ndim}D instead",
                 "One weight for each class.",
             )
-        self.p = p
-        self.margin = margin
+        self.p, self.margin = p, margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         options = self.p, self.margin, self.weight
@@ -504,8 +500,7 @@ class GaussianNLLLoss(_Loss):
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
-        self.full = full
-        self.eps = eps
+        self.full, self.eps = full, eps
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
         return F.gaussian_nll_loss(
@@ -534,9 +529,7 @@ class PoissonNLLLoss(_Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
+        self.log_input, self.full, self.eps = log_input, full, eps
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         options = {"eps": self.eps, "reduction": self.reduction}
@@ -563,8 +556,7 @@ class CTCLoss(_Loss):
         self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
     ) -> None:
         super().__init__(reduction=reduction)
-        self.blank = blank
-        self.zero_infinity = zero_infinity
+        self.blank, self.zero_infinity = blank, zero_infinity
 
     def forward(
         self,
@@ -616,8 +608,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         super().__init__(weight, reduction=reduction)
         self.num_classes = num_classes
         self.out_features = tuple(out_features)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
         self.options = options
         n_scores = num_classes * prod(self.out_features)
         self.linear = Linear(in_features, n_scores, bias=bias, device=device, dtype=dtype)

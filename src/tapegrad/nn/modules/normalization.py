@@ -45,8 +45,7 @@ class LayerNorm(Module):
     ) -> None:
         super().__init__()
         self.normalized_shape = _sizes(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self.eps, self.elementwise_affine = eps, elementwise_affine
         add_parameter(self, "weight", elementwise_affine, self.normalized_shape, device, dtype)
         add_parameter(
             self, "bias", elementwise_affine and bias, self.normalized_shape, device, dtype
@@ -95,8 +94,7 @@ class RMSNorm(Module):
     ) -> None:
         super().__init__()
         self.normalized_shape = _sizes(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self.eps, self.elementwise_affine = eps, elementwise_affine
         add_parameter(self, "weight", elementwise_affine, self.normalized_shape, device, dtype)
         self.reset_parameters()
 
@@ -150,9 +148,7 @@ class GroupNorm(Module):
                 f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})",
                 "All groups have the same number of channels.",
             )
-        self.num_groups = num_groups
-        self.num_channels = num_channels
-        self.eps = eps
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
         self.affine = affine
         add_parameter(self, "weight", affine, (num_channels,), device, dtype)
         add_parameter(self, "bias", affine and bias, (num_channels,), device, dtype)
@@ -198,9 +194,7 @@ class CrossMapLRN2d(Module):
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
+        self.size, self.alpha, self.beta = size, alpha, beta
         self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
@@ -243,9 +237,7 @@ class LocalResponseNorm(Module):
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
+        self.size, self.alpha, self.beta = size, alpha, beta
         self.k = k
 
     def forward(self, input: Tensor) -> Tensor:

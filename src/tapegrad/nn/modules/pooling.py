@@ -25,10 +25,8 @@ class _MaxPoolNd(ClassOptions, Module):
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
-        self.padding = padding
-        self.dilation = dilation
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
+        self.padding, self.dilation = padding, dilation
+        self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
     def forward(self, input: Tensor) -> Any:
         options = self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode
@@ -164,8 +162,7 @@ class AvgPool1d(_AvgPoolNd):
         self.kernel_size = of_each(kernel_size, 1)
         self.stride = of_each(kernel_size if stride is None else stride, 1)
         self.padding = of_each(padding, 1)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
         window = self.kernel_size, self.stride, self.padding
@@ -185,8 +182,7 @@ class _AvgPoolDivided(ClassOptions, _AvgPoolNd):
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
-        self.padding = padding
-        self.ceil_mode = ceil_mode
+        self.padding, self.ceil_mode = padding, ceil_mode
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
@@ -222,10 +218,8 @@ class _LPPoolNd(ClassOptions, Module):
         self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> None:
         super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
+        self.norm_type, self.kernel_size = norm_type, kernel_size
+        self.stride, self.ceil_mode = stride, ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
         return self._function(
@@ -320,8 +314,7 @@ class _AdaptiveMaxPoolNd(ClassOptions, Module):
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__()
-        self.output_size = output_size
-        self.return_indices = return_indices
+        self.output_size, self.return_indices = output_size, return_indices
 
     def forward(self, input: Tensor) -> Any:
         return self._function(input, self.output_size, self.return_indices)

@@ -41,15 +41,10 @@ class RNNBase(Module):
         dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
-        self.mode = mode
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.num_layers = num_layers
-        self.bias = bias
-        self.batch_first = batch_first
+        self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
+        self.num_layers, self.bias, self.batch_first = num_layers, bias, batch_first
         self.dropout = float(dropout)
-        self.bidirectional = bidirectional
-        self.proj_size = proj_size
+        self.bidirectional, self.proj_size = bidirectional, proj_size
         _check_options(self, dropout)
         if mode not in _GATES:
             raise value_error("Unrecognized RNN mode: " + mode, f"Modes are {', '.join(_GATES)}.")
@@ -449,9 +444,7 @@ class RNNCellBase(Module):
         dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.bias = bias
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         rows = num_chunks * hidden_size
         add_parameter(self, "weight_ih", True, (rows, input_size), device, dtype)
         add_parameter(self, "weight_hh", True, (rows, hidden_size), device, dtype)

@@ -108,11 +108,9 @@ class Embedding(Table):
         dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = row_of(padding_idx, num_embeddings, "Padding_idx")
-        self.max_norm = max_norm
-        self.norm_type = norm_type
+        self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         shape = (num_embeddings, embedding_dim)
         self._make_weight(_weight, _freeze, shape, device, dtype)
@@ -194,15 +192,12 @@ class EmbeddingBag(Table):
         dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.max_norm = max_norm
-        self.norm_type = norm_type
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.padding_idx = row_of(padding_idx, num_embeddings, "padding_idx")
         self._make_weight(_weight, False, (num_embeddings, embedding_dim), device, dtype)
-        self.mode = mode
-        self.sparse = sparse
+        self.mode, self.sparse = mode, sparse
         self.include_last_offset = include_last_offset
 
     def forward(

@@ -285,8 +285,7 @@ class TransformerEncoder(Module):
     ) -> None:
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        self.num_layers, self.norm = num_layers, norm
         self.enable_nested_tensor = enable_nested_tensor
         self.use_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
@@ -364,8 +363,7 @@ class TransformerDecoder(Module):
     ) -> None:
         super().__init__()
         self.layers = _copies(decoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        self.num_layers, self.norm = num_layers, norm
 
     def forward(
         self,
@@ -450,9 +448,7 @@ class Transformer(Module):
             norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
             self.decoder = TransformerDecoder(other, num_decoder_layers, norm)
         self._reset_parameters()
-        self.d_model = d_model
-        self.nhead = nhead
-        self.batch_first = batch_first
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
     def _reset_parameters(self) -> None:
         """All matrices by `xavier_uniform_`."""

@@ -20,9 +20,7 @@ class SpectralNorm:
                 "Expected n_power_iterations to be positive, but got "
                 f"n_power_iterations={n_power_iterations}"
             )
-        self.name = name
-        self.n_power_iterations = n_power_iterations
-        self.dim = dim
+        self.name, self.n_power_iterations, self.dim = name, n_power_iterations, dim
         self.eps = eps
 
     def matrix(self, weight: Tensor) -> Tensor:

@@ -50,8 +50,7 @@ class SelectiveCheckpointContext:
     """
 
     def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
-        self.is_recompute = is_recompute
-        self.op_output = op_output
+        self.is_recompute, self.op_output = is_recompute, op_output
 
 
 CheckpointPolicy.__module__ = SelectiveCheckpointContext.__module__ = "torch.utils.checkpoint"
@@ -171,8 +170,7 @@ class _Keeping(Layered):
 
     def __init__(self, under: ModeLike, kept: _Results, policy: Callable):
         super().__init__(under)
-        self.kept = kept
-        self.policy = policy
+        self.kept, self.policy = kept, policy
 
     def over(self, under: ModeLike) -> _Keeping:
         return _Keeping(under, self.kept, self.policy)

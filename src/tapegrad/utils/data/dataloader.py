@@ -162,13 +162,10 @@ class DataLoader(Generic[T_co]):
         in_order: bool = True,
     ) -> None:
         check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset = dataset
-        self.num_workers = num_workers
+        self.dataset, self.num_workers = dataset, num_workers
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
-        self.pin_memory = pin_memory
-        self.pin_memory_device = pin_memory_device
-        self.timeout = timeout
-        self.worker_init_fn = worker_init_fn
+        self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
+        self.timeout, self.worker_init_fn = timeout, worker_init_fn
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
         if self._is_iterable:
@@ -188,13 +185,10 @@ class DataLoader(Generic[T_co]):
             batch_sampler = BatchSampler(order, batch_size, drop_last)
         if collate_fn is None:
             collate_fn = default_convert if batch_sampler is None else default_collate
-        self.batch_size = batch_size
-        self.drop_last = drop_last
+        self.batch_size, self.drop_last = batch_size, drop_last
         self.sampler = order
-        self.batch_sampler = batch_sampler
-        self.generator = generator
-        self.collate_fn = collate_fn
-        self.persistent_workers = persistent_workers
+        self.batch_sampler, self.generator = batch_sampler, generator
+        self.collate_fn, self.persistent_workers = collate_fn, persistent_workers
         self._IterableDataset_len_called: int | None = None
         self._iterator: Any = None
         self._is_ready = True

@@ -105,8 +105,7 @@ class Subset(Dataset[T_co]):
     indices: Sequence[int]
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
-        self.dataset = dataset
-        self.indices = indices
+        self.dataset, self.indices = dataset, indices
 
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, list):

@@ -43,16 +43,13 @@ class DistributedSampler(Sampler[int]):
                 f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]",
                 "The ranks of n processes are 0 to n - 1.",
             )
-        self.dataset = dataset
-        self.num_replicas = num_replicas
-        self.rank = rank
+        self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
         self.epoch = 0
         self.drop_last = drop_last
         n = len(dataset)
         self.num_samples = n // num_replicas if drop_last else math.ceil(n / num_replicas)
         self.total_size = self.num_samples * num_replicas
-        self.shuffle = shuffle
-        self.seed = seed
+        self.shuffle, self.seed = shuffle, seed
 
     def __iter__(self) -> Iterator[int]:
         n = len(self.dataset)

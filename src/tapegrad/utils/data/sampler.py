@@ -82,8 +82,7 @@ class RandomSampler(Sampler[int]):
         num_samples: int | None = None,
         generator: Source = None,
     ) -> None:
-        self.data_source = data_source
-        self.replacement = replacement
+        self.data_source, self.replacement = data_source, replacement
         self._num_samples = num_samples
         self.generator = generator
         if not isinstance(replacement, bool):
@@ -129,8 +128,7 @@ class SubsetRandomSampler(Sampler[int]):
     """
 
     def __init__(self, indices: Sequence[int], generator: Source = None) -> None:
-        self.indices = indices
-        self.generator = generator
+        self.indices, self.generator = indices, generator
 
     def __iter__(self) -> Iterator[int]:
         for i in randperm(len(self.indices), generator=self.generator).tolist():
@@ -169,8 +167,7 @@ class WeightedRandomSampler(Sampler[int]):
                 f"{tuple(self.weights.shape)}",
                 "Pass one number for each sample.",
             )
-        self.num_samples = num_samples
-        self.replacement = replacement
+        self.num_samples, self.replacement = num_samples, replacement
         self.generator = generator
 
     def _runs(self) -> Iterator[np.ndarray]:
@@ -206,8 +203,7 @@ class BatchSampler(Sampler[list[int]]):
                 f"drop_last should be a boolean value, but got drop_last={drop_last}",
                 "Say whether a last batch of fewer samples is left out.",
             )
-        self.sampler = sampler
-        self.batch_size = batch_size
+        self.sampler, self.batch_size = sampler, batch_size
         self.drop_last = drop_last
 
     def __iter__(self) -> Iterator[list[int]]:

@@ -32,8 +32,7 @@ class MapFetcher:
     """
 
     def __init__(self, dataset: Any, is_batched: bool, collate_fn: Callable) -> None:
-        self.dataset = dataset
-        self.is_batched = is_batched
+        self.dataset, self.is_batched = dataset, is_batched
         self.collate_fn = collate_fn
         self.takes_rows = (
             is_batched and collate_fn is collate.default_collate and _has_rows(dataset)
@@ -68,8 +67,7 @@ class IterableFetcher:
         self, dataset: Any, is_batched: bool, collate_fn: Callable, drop_last: bool
     ) -> None:
         self.samples = iter(dataset)
-        self.is_batched = is_batched
-        self.collate_fn = collate_fn
+        self.is_batched, self.collate_fn = is_batched, collate_fn
         self.drop_last = drop_last
         self.has_ended = False
 
