@@ -45,16 +45,13 @@ class AnomalyMode(Layered):
     """Looks at what nodes give in one backward pass, on top of the mode of that pass."""
 
     __slots__ = ("check_inf", "check_nan", "clean", "infinity", "trace")
+    given = ("check_nan", "check_inf")
 
     def __init__(self, under: ModeLike, check_nan: bool, check_inf: bool):
-        super().__init__(under)
-        self.check_nan, self.check_inf = check_nan, check_inf
+        super().__init__(under, check_nan, check_inf)
         self.clean = True  # whether all gradients of the pass so far are finite, and not too large
         self.infinity = ""  # where the first one was made, in words
         self.trace: Trace | None = None  # where the pass was called, if it frees the graph
-
-    def over(self, under: ModeLike) -> AnomalyMode:
-        return AnomalyMode(under, self.check_nan, self.check_inf)
 
     def backward_begins(self, walk: Any) -> None:
         self.trace = None if walk.retain_graph else Trace(frames_here())

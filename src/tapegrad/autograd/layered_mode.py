@@ -9,14 +9,21 @@ from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike
 class Layered(Mode):
     """A mode that adds something on top of `under`: a grad mode, or another mode.
 
-    Its class says how to put the same on top of another one: `over`.
+    `given` are the attributes that it is made with besides: with them `over` makes the same mode on
+    top of another one.
     """
 
     __slots__ = ("under",)
+    given: tuple[str, ...] = ()
 
-    def __init__(self, under: ModeLike):
+    def __init__(self, under: ModeLike, *given: Any):
         super().__init__(under if type(under) is bool else under.grad)
         self.under = under
+        for name, value in zip(self.given, given, strict=True):
+            setattr(self, name, value)
+
+    def over(self, under: ModeLike) -> Any:
+        return type(self)(under, *[getattr(self, name) for name in self.given])
 
     @property
     def on_tensors(self) -> bool:

@@ -78,15 +78,9 @@ _AllowMutationOnSavedContext.__module__ = "torch.autograd.graph"
 class Mutating(Layered):
     """Tells a context before a tensor is written."""
 
-    __slots__ = ("context",)
+    __slots__ = given = ("context",)
+    context: _AllowMutationOnSavedContext
     at_bottom = True
-
-    def __init__(self, under: ModeLike, context: _AllowMutationOnSavedContext):
-        super().__init__(under)
-        self.context = context
-
-    def over(self, under: ModeLike) -> Mutating:
-        return Mutating(under, self.context)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, _ = args

@@ -9,7 +9,7 @@ import itertools
 import weakref
 
 from tapegrad.autograd.hooks import NodeHooks
-from tapegrad.core.annotations import Any, Callable, NodeLike
+from tapegrad.core.annotations import Any, Callable, EdgeLike, NodeLike
 from tapegrad.core.registration import NODE_CALLS
 from tapegrad.core.tensor_base import TensorBase
 
@@ -290,6 +290,11 @@ class Port:
         if node.output_version is None:
             node.output_version = {}
         node.output_version[self.index] = version
+
+
+def node_of(edge: EdgeLike) -> Any:
+    """The node that an edge leads to, whichever of its outputs."""
+    return edge.node if type(edge) is Port else edge
 
 
 class AccumulateGrad(Node):

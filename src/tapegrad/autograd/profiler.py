@@ -100,14 +100,14 @@ class profile:
                 "Leave use_cpu=True: there is no other device here.",
             )
         if use_cuda:
-            text = "The attribute `use_cuda` will be deprecated soon, please use"
-            text += " ``use_device = 'cuda'`` instead."
-            deprecated(text)
+            deprecated(
+                "The attribute `use_cuda` will be deprecated soon, please use ``use_device = "
+                "'cuda'`` instead."
+            )
             use_device = "cuda"
         if use_device in _DEVICES:
             name = use_device.upper()
-            text = f"{name} is not available, disabling {name} profiling"
-            warn(text)
+            warn(f"{name} is not available, disabling {name} profiling")
         elif use_device is not None:
             warn(f"The {use_device} is not a valid device option.")
 

@@ -30,15 +30,9 @@ class Saving(Layered):
     directly on the grad mode, so that it sees all that is recorded.
     """
 
-    __slots__ = ("hooks",)
+    __slots__ = given = ("hooks",)
+    hooks: tuple[Callable, Callable]
     at_bottom = True
-
-    def __init__(self, under: ModeLike, hooks: tuple[Callable, Callable]):
-        super().__init__(under)
-        self.hooks = hooks
-
-    def over(self, under: ModeLike) -> Saving:
-        return Saving(under, self.hooks)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, params = args

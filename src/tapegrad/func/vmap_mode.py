@@ -22,15 +22,9 @@ from tapegrad.func.level import is_inside, is_mapped, leave, lift, same_for_all
 class Mapping(Layered):
     """A level of `vmap` on top of the mode `under`."""
 
-    __slots__ = ("level",)
+    __slots__ = given = ("level",)
+    level: Level
     nests = maps = True
-
-    def __init__(self, under: ModeLike, level: Level):
-        super().__init__(under)
-        self.level = level
-
-    def over(self, under: ModeLike) -> Mapping:
-        return Mapping(under, self.level)
 
     # --- operators -------------------------------------------------------------------------------
 

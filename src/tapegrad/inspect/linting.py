@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 from tapegrad.autograd.mode import MODE, _Decorating
-from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.autograd.node import AccumulateGrad, node_of
 from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, place, trace_of
 from tapegrad.autograd.view import edge_of
 from tapegrad.core.annotations import Callable, ModeLike, NodeLike, OptimizerLike, Sequence, Tensor
@@ -56,15 +56,13 @@ class Lint(Tracing):
     """Looks for such things, on top of another mode."""
 
     __slots__ = ("findings", "models", "trace")
+    given = ("findings",)
+    findings: _Findings
 
     def __init__(self, under: ModeLike, findings: _Findings):
-        super().__init__(under)
-        self.findings = findings
+        super().__init__(under, findings)
         self.trace: Trace | None = None  # where the backward pass that runs in this mode was called
         self.models: dict[str, Trace] = {}  # models in eval mode that it has gone through
-
-    def over(self, under: ModeLike) -> Lint:
-        return Lint(under, self.findings)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         result = super().call(name, function, args, kwargs)
@@ -111,7 +109,7 @@ class Lint(Tracing):
                 continue
             seen |= findings.sums.get(node, frozenset())
             for edge in (node, *node.edges):  # a loss, or one that was scaled
-                each = edge.node if type(edge) is Port else edge
+                each = node_of(edge)
                 if each is not None and each in findings.finished:
                     seen |= {findings.finished[each]}
         if not seen:
@@ -223,8 +221,7 @@ class Lint(Tracing):
 
 def _node(x: object) -> Any:
     """The operator's node behind a tensor, None for leaves and numbers."""
-    edge = edge_of(x) if hasattr(x, "_array") else None
-    node = edge.node if type(edge) is Port else edge
+    node = node_of(edge_of(x)) if hasattr(x, "_array") else None
     return None if type(node) is AccumulateGrad else node
 
 

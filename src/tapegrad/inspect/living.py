@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from tapegrad.autograd.describe import described, saved_by
-from tapegrad.autograd.node import AccumulateGrad, OperatorNode, Port
+from tapegrad.autograd.node import AccumulateGrad, OperatorNode, node_of
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import trace_of
 from tapegrad.core.annotations import Any, OptimizerLike
@@ -172,12 +172,12 @@ def live_graphs() -> list[LiveGraph]:
     tensors = [
         x
         for x in gc.get_objects()
-        if issubclass(type(x), Tensor) and isinstance(_node(x), OperatorNode)
+        if issubclass(type(x), Tensor) and isinstance(node_of(x._node), OperatorNode)
     ]
     inner: set[int] = set()  # nodes that are part of the graph of a younger tensor
     found = []
-    for x in sorted(tensors, key=lambda x: -_node(x).sequence):
-        node = _node(x)
+    for x in sorted(tensors, key=lambda x: -node_of(x._node).sequence):
+        node = node_of(x._node)
         if id(node) in inner:
             continue
         nodes = reachable([node])
@@ -186,11 +186,6 @@ def live_graphs() -> list[LiveGraph]:
     held = holders_of([x for x, _ in found])
     graphs = [LiveGraph(x, nodes, holders) for (x, nodes), holders in zip(found, held, strict=True)]
     return sorted(graphs, key=lambda graph: -graph.n_bytes)
-
-
-def _node(x: Tensor) -> Any:
-    node = x._node
-    return node.node if type(node) is Port else node
 
 
 # --- who holds a tensor ---

@@ -19,7 +19,7 @@ from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import Trace, frames_here
-from tapegrad.core.annotations import Any, ModeLike, NodeLike
+from tapegrad.core.annotations import Any, NodeLike
 from tapegrad.profiler.names import node_title, title_of
 
 WIDTH, HEIGHT, LEFT, TOP = 640, 220, 64, 24
@@ -242,14 +242,8 @@ class _Books:
 class _Weighing(Layered):
     """Follows the arrays that operators and nodes make, on top of another mode."""
 
-    __slots__ = ("books",)
-
-    def __init__(self, under: ModeLike, books: _Books):
-        super().__init__(under)
-        self.books = books
-
-    def over(self, under: ModeLike) -> _Weighing:
-        return _Weighing(under, self.books)
+    __slots__ = given = ("books",)
+    books: _Books
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, _ = args

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.operator_base import public_name
-from tapegrad.core.annotations import Any, ModeLike, ModuleLike
+from tapegrad.core.annotations import Any, ModuleLike
 from tapegrad.core.storage import owner_of
 from tapegrad.tensors.tensor import Tensor
 
@@ -140,14 +140,8 @@ class OperatorCalls:
 class _Recording(Layered):
     """Notes every operator on top of the mode `under`."""
 
-    __slots__ = ("record",)
-
-    def __init__(self, under: ModeLike, record: OperatorCalls) -> None:
-        super().__init__(under)
-        self.record = record
-
-    def over(self, under: ModeLike) -> _Recording:
-        return _Recording(under, self.record)
+    __slots__ = given = ("record",)
+    record: OperatorCalls
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, options = args

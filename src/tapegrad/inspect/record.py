@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.describe import described, input_names, saved_by
-from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.autograd.node import AccumulateGrad, Port, node_of
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import Trace, trace_of
 from tapegrad.autograd.view import edge_of
-from tapegrad.core.annotations import Any, EdgeLike, NodeLike
+from tapegrad.core.annotations import Any, NodeLike
 from tapegrad.core.dtype import of
 from tapegrad.inspect.living import arrays_in, owner_of
 from tapegrad.inspect.rule_text import RuleText, rules_of
@@ -268,7 +268,7 @@ class Record:
     def __init__(self, tensors: list, names: dict[int, str], flows: dict[Any, NodeFlow]):
         nodes = _in_order([edge_of(x) for x in tensors])
         names = {**_layer_names(nodes), **names}
-        self.start = start_of(flows, [_node(edge_of(x)) for x in tensors])
+        self.start = start_of(flows, [node_of(edge_of(x)) for x in tensors])
         self.has_flow = any(node in flows for node in nodes)
         self.edges: list[Edge] = []
         self.vertices: list[Vertex] = []
@@ -312,7 +312,7 @@ class Record:
             if end is None:
                 continue
             port = end.index if type(end) is Port else 0
-            edge = Edge(self._vertex[id(_node(end))], vertex, names[i], port)
+            edge = Edge(self._vertex[id(node_of(end))], vertex, names[i], port)
             self._flows(edge, flow.sent[i] if flow is not None and i < len(flow.sent) else None)
 
     def _flows(self, edge: Edge, flow: Flow | None) -> None:
@@ -327,7 +327,7 @@ class Record:
         vertex.values = described(x)
         self.vertices.append(vertex)
         port = end.index if type(end) is Port else 0
-        source = self._vertex[id(_node(end))]
+        source = self._vertex[id(node_of(end))]
         if len(source.received) <= 1:
             source.shape, source.dtype = vertex.shape, vertex.dtype
         edge = Edge(source, vertex, "", port)
@@ -360,7 +360,7 @@ def _in_order(roots: list) -> list:
                 found[edge] = None
         found[node] = None
     for edge in roots:
-        found.setdefault(_node(edge))
+        found.setdefault(node_of(edge))
     return list(found)
 
 
@@ -375,10 +375,6 @@ def _layer_names(nodes: list) -> dict[int, str]:
                 seen.add(id(outer))
                 found |= {id(x): name for name, x in outer.named_parameters()}
     return found
-
-
-def _node(edge: EdgeLike) -> Any:
-    return edge.node if type(edge) is Port else edge
 
 
 def _leaf(number: int, node: AccumulateGrad, names: dict[int, str]) -> Vertex:

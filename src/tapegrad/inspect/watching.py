@@ -4,14 +4,15 @@ import copy as copy_module
 import sys
 import weakref
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 import numpy as np
 
 from tapegrad.autograd.anomaly_mode import squares
 from tapegrad.autograd.describe import array_of, described, saved_by, saved_name
-from tapegrad.autograd.layered_mode import Layered, layer_of
+from tapegrad.autograd.layered_mode import layer_of
 from tapegrad.autograd.mode import MODE, _Decorating, is_inference
-from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.autograd.node import AccumulateGrad, node_of
 from tapegrad.autograd.operator_base import public_name
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import FREED_BY, TRACES, Trace, Tracing, is_own, trace_of, whole
@@ -25,13 +26,12 @@ from tapegrad.inspect.stepping import NodeFlow, flows_of
 MOST = 8  # cuts that one tensor is said to stem from
 
 
+@dataclass(eq=False, slots=True)
 class Call:
     """One call of an operator or function: its name and where it was."""
 
-    __slots__ = ("name", "trace")
-
-    def __init__(self, name: str, trace: Trace | None):
-        self.name, self.trace = name, trace
+    name: str
+    trace: Trace | None
 
 
 class Cut:
@@ -164,11 +164,8 @@ _OPTIMIZERS = f"{__name__.partition('.')[0]}.optim."
 class WatchingForward(Tracing):
     """Notes in a log what happens to histories, on top of another mode."""
 
-    __slots__ = ("log",)
-
-    def __init__(self, under: ModeLike, log: Log):
-        super().__init__(under)
-        self.log = log
+    __slots__ = given = ("log",)
+    log: Log
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, _ = args
@@ -179,7 +176,7 @@ class WatchingForward(Tracing):
                 tensors = [x for x in _flat(inputs) if hasattr(x, "_array")]
                 outs = _outputs(result, tensors)
                 # beside a result, statistics such as the mean of a normalization are no loss
-                lost = [x for x in outs if _node(x) is None]
+                lost = [x for x in outs if x._node is None]
                 if len(lost) < len(outs):
                     lost = [x for x in lost if not x.dtype.is_floating_point]
                 self._operator(_public(op), tensors, outs, lost)
@@ -204,8 +201,8 @@ class WatchingForward(Tracing):
     def _operator(self, name: str, inputs: list, outs: list, lost: list) -> None:
         """One operator computed `outs` from `inputs`; of `lost` it matters if they have a node."""
         log = self.log
-        nodes = [_node(x) for x in outs]
-        bare = [x for x in lost if _node(x) is None]
+        nodes = [node_of(x._node) for x in outs]
+        bare = [x for x in lost if x._node is None]
         trace = next((TRACES[node] for node in nodes if node in TRACES), None)
         cuts: dict[Cut, None] = {}
         for x in inputs:
@@ -307,11 +304,6 @@ def _outputs(result: object, inputs: list) -> list:
     return [x for x in (result if type(result) is tuple else (result,)) if hasattr(x, "_array")]
 
 
-def _node(x: Any) -> Any:
-    edge = x._node
-    return edge.node if type(edge) is Port else edge
-
-
 def _by_library(how: str) -> tuple[str, str]:
     """The kind of a cut, and its words: who called detach(), if a function of tapegrad did."""
     called, frame = "", sys._getframe(2)
@@ -350,9 +342,6 @@ class Watch(WatchingForward):
         super().__init__(under, log)
         self.now: Pass | None = None  # the backward pass that runs in this mode
         self.n_run = 0  # nodes that ran in it, counted where what flows is noted
-
-    def over(self, under: ModeLike) -> Layered:
-        return Watch(under, self.log)
 
     def backward_begins(self, walk: Any) -> None:
         self.now = Pass(self.trace_here(), walk)
@@ -404,8 +393,7 @@ class Watch(WatchingForward):
             if g is None:
                 silent.append(edge)
                 continue
-            target = edge.node if type(edge) is Port else edge
-            found = now.sent.setdefault(target, Sent())
+            found = now.sent.setdefault(node_of(edge), Sent())
             found.n += 1
             if _any([g]):
                 any_sent = True
@@ -447,8 +435,7 @@ def _any(gradients: Any) -> bool:
 
 def node_behind(x: object) -> Any:
     """The node of a tensor: an operator's, that of a leaf, or None."""
-    edge = edge_of(x)
-    return edge.node if type(edge) is Port else edge
+    return node_of(edge_of(x))
 
 
 class watch(_Decorating):

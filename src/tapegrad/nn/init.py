@@ -232,6 +232,13 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator)
 
 
+def _wrong_rank(tensor: Tensor, supported: str) -> ValueError:
+    return value_error(
+        f"Only tensors with {supported} dimensions are supported",
+        f"This one has shape {tuple(tensor.shape)}.",
+    )
+
+
 def eye_(tensor: Tensor) -> Tensor:
     """The identity matrix.
 
@@ -240,10 +247,7 @@ def eye_(tensor: Tensor) -> Tensor:
             [0., 1., 0.]])
     """
     if tensor.ndim != 2:
-        raise value_error(
-            "Only tensors with 2 dimensions are supported",
-            f"This one has shape {tuple(tensor.shape)}.",
-        )
+        raise _wrong_rank(tensor, "2")
     with no_grad():
         tensor.zero_().diagonal().fill_(1)
     return tensor
@@ -258,10 +262,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     tensor([[[0., 1., 0.]]])
     """
     if tensor.ndim not in (3, 4, 5):
-        raise value_error(
-            "Only tensors with 3, 4, or 5 dimensions are supported",
-            f"This one has shape {tuple(tensor.shape)}.",
-        )
+        raise _wrong_rank(tensor, "3, 4, or 5")
     n_out, n_in, *kernel = tensor.shape
     if n_out % groups:
         raise value_error("dim 0 must be divisible by groups", f"{n_out} is not, by {groups}.")
@@ -285,10 +286,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Source = None) -> Te
     True
     """
     if tensor.ndim < 2:
-        raise value_error(
-            "Only tensors with 2 or more dimensions are supported",
-            f"This one has shape {tuple(tensor.shape)}.",
-        )
+        raise _wrong_rank(tensor, "2 or more")
     if tensor.numel() == 0:
         return tensor
     n_rows = tensor.shape[0]
@@ -315,10 +313,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     tensor([3, 3])
     """
     if tensor.ndim != 2:
-        raise value_error(
-            "Only tensors with 2 dimensions are supported",
-            f"This one has shape {tuple(tensor.shape)}.",
-        )
+        raise _wrong_rank(tensor, "2")
     n_rows, n_columns = tensor.shape
     n_zeros = math.ceil(sparsity * n_rows)
     with no_grad():

@@ -39,7 +39,7 @@ class Tree:
         >>> [name for name, _ in model.named_parameters()]
         ['0.weight', '0.bias']
         """
-        return self._named_members(_parameters_of, prefix, recurse, remove_duplicate)
+        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """The buffers of this module and, unless `recurse=False`, of those below it.
@@ -62,21 +62,17 @@ class Tree:
         >>> list(m.named_buffers(prefix="layer"))
         [('layer.mean', tensor([0., 0.]))]
         """
-        return self._named_members(_buffers_of, prefix, recurse, remove_duplicate)
+        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def _named_members(
-        self,
-        members: Callable[[Any], dict[str, Any]],
-        prefix: str = "",
-        recurse: bool = True,
-        remove_duplicate: bool = True,
+        self, table: str, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
         seen = set()
         modules = (
             self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
         )
         for path, module in modules:
-            for name, member in members(module).items():
+            for name, member in getattr(module, table).items():
                 if member is None or id(member) in seen:
                     continue
                 if remove_duplicate:
@@ -218,14 +214,6 @@ class Tree:
             module.apply(fn)
         fn(self)
         return self
-
-
-def _parameters_of(module: Tree) -> dict[str, Any]:
-    return module._parameters
-
-
-def _buffers_of(module: Tree) -> dict[str, Any]:
-    return module._buffers
 
 
 def _lacks(module: ModuleLike, name: str) -> AttributeError:

@@ -17,58 +17,52 @@ from tapegrad.profiler.names import n_of_operator, takes_list, titles_of
 from tapegrad.profiler.recorder import BACKWARD, RECORDER, USER, Record, Recorder, shapes_of
 
 
-class emit_nvtx:
+class _Emitting:
+    """A block in which operators would be marked for another program's timeline."""
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False):
+        self.enabled, self.record_shapes = enabled, record_shapes
+        self.entered = False
+
+    def __enter__(self) -> Any:
+        if not self.enabled:
+            return None
+        if self.entered:
+            kind = type(self).__name__.removeprefix("emit_").upper()
+            raise runtime_error(
+                f"{kind} annotation context manager is not reentrant",
+                "Make a new one for each block.",
+            )
+        return self._begin()
+
+    def _begin(self) -> Any:
+        self.entered = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+class emit_nvtx(_Emitting):
     """Context manager that would mark operators for NVIDIA's tools; there are none on a CPU.
 
     >>> with torch.autograd.profiler.emit_nvtx(enabled=False):
     ...     y = torch.ones(2) * 2
     """
 
-    def __init__(self, enabled: bool = True, record_shapes: bool = False):
-        self.enabled = enabled
-        self.entered = False
-        self.record_shapes = record_shapes
-
-    def __enter__(self) -> emit_nvtx | None:
-        if not self.enabled:
-            return None
-        if self.entered:
-            raise runtime_error(
-                "NVTX annotation context manager is not reentrant", "Make a new one for each block."
-            )
+    def _begin(self) -> Any:
         raise assertion_error(
             "Torch not compiled with CUDA enabled",
             "There are no CUDA kernels to mark: use torch.profiler.profile().",
         )
 
-    def __exit__(self, *error: object) -> None:
-        return None
 
-
-class emit_itt:
+class emit_itt(_Emitting):
     """Context manager that would mark operators for Intel's VTune, which is not there to listen.
 
     >>> with torch.autograd.profiler.emit_itt():
     ...     y = torch.ones(2) * 2
     """
-
-    def __init__(self, enabled: bool = True, record_shapes: bool = False):
-        self.enabled = enabled
-        self.entered = False
-        self.record_shapes = record_shapes
-
-    def __enter__(self) -> emit_itt | None:
-        if not self.enabled:
-            return None
-        if self.entered:
-            raise runtime_error(
-                "ITT annotation context manager is not reentrant", "Make a new one for each block."
-            )
-        self.entered = True
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        return None
 
 
 class record_function:
@@ -155,17 +149,15 @@ class Profiling(Layered):
     """Records operators on top of the mode `under`, a grad mode or another Mode."""
 
     __slots__ = ("note", "quick", "recorder")
+    given = ("recorder",)
+    recorder: Recorder
 
     def __init__(self, under: ModeLike, recorder: Recorder):
-        super().__init__(under)
-        self.recorder = recorder
+        super().__init__(under, recorder)
         self.note = recorder.operators.extend
         self.quick: dict[Any, Callable] | None = None  # where five entries say all there is
         if recorder.brief and type(under) is bool:
             self.quick = _QUICK[under]
-
-    def over(self, under: ModeLike) -> Profiling:
-        return Profiling(under, self.recorder)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         recorder = self.recorder
@@ -292,14 +284,8 @@ class Profiling(Layered):
 class _Seeing(Layered):
     """Sees the shapes that the operator of an in-place function is given."""
 
-    __slots__ = ("record",)
-
-    def __init__(self, under: ModeLike, record: Any):
-        super().__init__(under)
-        self.record = record
-
-    def over(self, under: ModeLike) -> _Seeing:
-        return _Seeing(under, self.record)
+    __slots__ = given = ("record",)
+    record: Any
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         if len(self.record.inputs) == 1:

@@ -120,13 +120,9 @@ class Layout:
 
 
 def _sources(event: Any, width: int) -> list[str]:
-    """A line for each function, and one more to end them."""
-    return [_end_of(line, width) for line in (*(event.stack or ("",)), "")]
-
-
-def _end_of(text: str, width: int) -> str:
-    """The end of a text that is longer than a column: of a path, its file."""
-    return text if len(text) <= width else "..." + text[len(text) - width + 3 :]
+    """A line for each function, of a long one the end, and one more to end them."""
+    lines = (*(event.stack or ("",)), "")
+    return [x if len(x) <= width else "..." + x[len(x) - width + 3 :] for x in lines]
 
 
 def _lines(cells: list[Any], columns: list[tuple]) -> list[str]:
@@ -165,6 +161,7 @@ class DeviceType(enum.Enum):
     CPU = 0
 
 
+@dataclass(eq=False, repr=False)
 class Interval:
     """From `start` to `end`, in microseconds.
 
@@ -172,8 +169,8 @@ class Interval:
     3.0
     """
 
-    def __init__(self, start: float, end: float):
-        self.start, self.end = start, end
+    start: float
+    end: float
 
     def elapsed_us(self) -> float:
         """How long it lasted."""
@@ -220,8 +217,7 @@ class _Times:
         if "cuda_" in name:
             new = name.replace("cuda_", "device_")
             value = getattr(self, new)
-            text = f"`{name}` is deprecated, please use `{new}` instead."
-            deprecated(text)
+            deprecated(f"`{name}` is deprecated, please use `{new}` instead.")
             return value
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -325,6 +321,11 @@ class FunctionEvent(_Times):
         )
 
 
+_OF_FIRST = (
+    "key input_shapes stack overload_name scope is_user_annotation cpu_children cpu_parent"
+).split()
+
+
 class FunctionEventAvg(_Times):
     """The sum of the events of one key; `cpu_time` is their average."""
 
@@ -345,14 +346,8 @@ class FunctionEventAvg(_Times):
     def add(self, other: Any) -> FunctionEventAvg:
         """Add an event, or another average."""
         if self.key is None:
-            self.key = other.key
-            self.input_shapes = other.input_shapes
-            self.stack = other.stack
-            self.overload_name = other.overload_name
-            self.scope = other.scope
-            self.is_user_annotation = other.is_user_annotation
-            self.cpu_children = other.cpu_children
-            self.cpu_parent = other.cpu_parent
+            for name in _OF_FIRST:
+                setattr(self, name, getattr(other, name))
         self.count += other.count
         self.cpu_time_total += other.cpu_time_total
         self.self_cpu_time_total += other.self_cpu_time_total
@@ -395,6 +390,7 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
         names = _names(record)
         for name in names:
             innermost = name is names[-1]
+            counted = (record.flops or flops_of(name, record.inputs or [])) if flops else 0
             event = FunctionEvent(
                 len(events),
                 name,
@@ -408,7 +404,7 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
                 record.scope if innermost else FUNCTION,
                 cpu_memory_usage=used,
                 sequence_nr=record.sequence,
-                flops=_flops(record, name) if flops and innermost else 0,
+                flops=counted if innermost else 0,
                 trace_name=name,
                 is_user_annotation=record.scope == USER,
             )
@@ -472,10 +468,6 @@ def _shapes(record: Record, name: str) -> list:
     if record.scope != FUNCTION:
         return record.inputs
     return arranged(name, record.inputs, record.n_arguments if name == record.name else 0)
-
-
-def _flops(record: Record, name: str) -> int:
-    return record.flops or flops_of(name, record.inputs or [])
 
 
 def _count_once(events: list[FunctionEvent]) -> None:

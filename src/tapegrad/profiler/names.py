@@ -113,8 +113,7 @@ _NAMES = {
     8: "_trilinear conv_transpose1d conv_transpose2d conv_transpose3d logspace native_batch_norm "
     "native_group_norm normal scaled_dot_product_attention triplet_margin_loss",
     9: "_batch_norm_impl_index batch_norm convolution embedding_bag gru instance_norm lstm "
-    "rnn_relu "
-    "rnn_tanh stft",
+    "rnn_relu rnn_tanh stft",
     13: "_convolution",
     16: "mkldnn_rnn_layer",
 }

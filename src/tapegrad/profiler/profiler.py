@@ -104,8 +104,7 @@ class _KinetoProfile:
         if self._n_cycles == 2 and not self.acc_events:
             text = "Warning: Profiler clears events at the end of each cycle. Only events from the "
             text += "current cycle will be reported. To keep events across cycles, set "
-            text += "acc_events=True."
-            warn(text, 4)
+            warn(text + "acc_events=True.", 4)
         self._metadata = {key: json.loads(value) for key, value in self.preset_metadata.items()}
         self.profiler.trace_id = self.profiler._new_trace_id()
         self.profiler._recorder = self._recorder
@@ -179,10 +178,11 @@ class _KinetoProfile:
         Raises:
             ValueError: the profile does not record shapes, memory and stacks.
         """
-        text = "`export_memory_timeline` is deprecated and will be removed in a future version. "
-        text += "Please use `torch.cuda.memory._record_memory_history` and "
-        text += "`torch.cuda.memory._export_memory_snapshot` instead."
-        deprecated(text)
+        deprecated(
+            "`export_memory_timeline` is deprecated and will be removed in a future version. "
+            "Please use `torch.cuda.memory._record_memory_history` and "
+            "`torch.cuda.memory._export_memory_snapshot` instead."
+        )
         if not (self.record_shapes and self.profile_memory and self.with_stack):
             raise value_error(
                 "record_shapes=True, profile_memory=True, with_stack=True required for memory "
@@ -313,8 +313,7 @@ def schedule(
             "Numbers of steps are not negative, and one step at least is active.",
         )
     if warmup == 0:
-        text = "Profiler won't be using warmup, this can skew profiler results"
-        warn(text)
+        warn("Profiler won't be using warmup, this can skew profiler results")
     cycle = wait + warmup + active
 
     def action(step: int) -> ProfilerAction:
@@ -430,8 +429,7 @@ class profile(_KinetoProfile):
         post_processing_timeout_s: float | None = None,
     ):
         if use_cuda is not None:
-            text = "`use_cuda` is deprecated, use `activities` argument instead"
-            deprecated(text)
+            deprecated("`use_cuda` is deprecated, use `activities` argument instead")
         super().__init__(
             activities=activities,
             record_shapes=record_shapes,

@@ -8,12 +8,20 @@ from tapegrad.nn import init
 from tapegrad.nn.functional.multi_head import additive
 from tapegrad.nn.modules.linear import NonDynamicallyQuantizableLinear
 from tapegrad.nn.modules.module import Module
+from tapegrad.nn.modules.utils import ClassOptions
 from tapegrad.nn.parameter import Parameter
 from tapegrad.operators.creation.zeros_eye import empty
 from tapegrad.tensors.tensor import Tensor
 
 
-class _InPlace(Module):
+class _Plain(ClassOptions, Module):
+    """A layer without options: `class Tanh(_Plain, function=F.tanh)`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input)
+
+
+class _InPlace(ClassOptions, Module):
     """A layer whose one choice is whether to overwrite its input."""
 
     inplace: bool
@@ -22,22 +30,22 @@ class _InPlace(Module):
         super().__init__()
         self.inplace = inplace
 
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.inplace)
+
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
 
 
-class ReLU(_InPlace):
+class ReLU(_InPlace, function=F.relu):
     """The positive part: `max(x, 0)`.
 
     >>> torch.nn.ReLU()(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.relu(input, self.inplace)
 
-
-class SELU(_InPlace):
+class SELU(_InPlace, function=F.selu):
     """Scaled exponential: `1.0507 * (x if x > 0 else 1.6733 * (exp(x) - 1))`.
 
     Source: Klambauer et al., Self-normalizing neural networks, 2017.
@@ -46,11 +54,8 @@ class SELU(_InPlace):
     tensor([-1.1113,  2.1014])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.selu(input, self.inplace)
 
-
-class SiLU(_InPlace):
+class SiLU(_InPlace, function=F.silu):
     """`x * sigmoid(x)`, also called swish.
 
     Source: Hendrycks and Gimpel, Gaussian error linear units, 2016.
@@ -59,11 +64,8 @@ class SiLU(_InPlace):
     tensor([-0.2689,  1.7616])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.silu(input, self.inplace)
 
-
-class Mish(_InPlace):
+class Mish(_InPlace, function=F.mish):
     """`x * tanh(softplus(x))`.
 
     Source: Misra, Mish, 2019.
@@ -72,11 +74,8 @@ class Mish(_InPlace):
     tensor([-0.3034,  1.9440])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.mish(input, self.inplace)
 
-
-class Hardswish(_InPlace):
+class Hardswish(_InPlace, function=F.hardswish):
     """`x * clamp(x + 3, 0, 6) / 6`, piecewise and cheap.
 
     Source: Howard et al., Searching for MobileNetV3, 2019.
@@ -84,9 +83,6 @@ class Hardswish(_InPlace):
     >>> torch.nn.Hardswish()(torch.tensor([-1.0, 2.0]))
     tensor([-0.3333,  1.6667])
     """
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardswish(input, self.inplace)
 
     def extra_repr(self) -> str:
         return ""
@@ -248,70 +244,52 @@ def _inplace(module: ModuleLike) -> str:
     return ", inplace=True" if module.inplace else ""
 
 
-class Sigmoid(Module):
+class Sigmoid(_Plain, function=F.sigmoid):
     """`1 / (1 + exp(-x))`, between 0 and 1.
 
     >>> torch.nn.Sigmoid()(torch.tensor([-1.0, 0.0]))
     tensor([0.2689, 0.5000])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.sigmoid(input)
 
-
-class Tanh(Module):
+class Tanh(_Plain, function=F.tanh):
     """Hyperbolic tangent, between -1 and 1.
 
     >>> torch.nn.Tanh()(torch.tensor([-1.0, 0.0]))
     tensor([-0.7616,  0.0000])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.tanh(input)
 
-
-class LogSigmoid(Module):
+class LogSigmoid(_Plain, function=F.logsigmoid):
     """`log(sigmoid(x))`, without overflow.
 
     >>> torch.nn.LogSigmoid()(torch.tensor([-1.0, 0.0]))
     tensor([-1.3133, -0.6931])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.logsigmoid(input)
 
-
-class Softsign(Module):
+class Softsign(_Plain, function=F.softsign):
     """`x / (1 + |x|)`, between -1 and 1.
 
     >>> torch.nn.Softsign()(torch.tensor([-1.0, 0.0]))
     tensor([-0.5000,  0.0000])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softsign(input)
 
-
-class Tanhshrink(Module):
+class Tanhshrink(_Plain, function=F.tanhshrink):
     """`x - tanh(x)`.
 
     >>> torch.nn.Tanhshrink()(torch.tensor([-1.0, 0.0]))
     tensor([-0.2384,  0.0000])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.tanhshrink(input)
 
-
-class Hardsigmoid(_InPlace):
+class Hardsigmoid(_InPlace, function=F.hardsigmoid):
     """`clamp(x / 6 + 1 / 2, 0, 1)`, piecewise and cheap.
 
     >>> torch.nn.Hardsigmoid()(torch.tensor([-1.0, 4.0]))
     tensor([0.3333, 1.0000])
     """
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardsigmoid(input, self.inplace)
 
     def extra_repr(self) -> str:
         return ""
@@ -349,8 +327,7 @@ class Hardtanh(Module):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
-        inplace = ", inplace=True" if self.inplace else ""
-        return f"min_val={self.min_val}, max_val={self.max_val}{inplace}"
+        return f"min_val={self.min_val}, max_val={self.max_val}{_inplace(self)}"
 
 
 class ReLU6(Hardtanh):
@@ -363,8 +340,7 @@ class ReLU6(Hardtanh):
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
 
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    extra_repr = _InPlace.extra_repr  # type: ignore[assignment]
 
 
 class Threshold(Module):
@@ -382,87 +358,77 @@ class Threshold(Module):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
-        inplace = ", inplace=True" if self.inplace else ""
-        return f"threshold={self.threshold}, value={self.value}{inplace}"
+        return f"threshold={self.threshold}, value={self.value}{_inplace(self)}"
 
 
-class _Shrink(Module):
+class _Shrink(ClassOptions, Module):
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.lambd)
 
     def extra_repr(self) -> str:
         return str(self.lambd)
 
 
-class Hardshrink(_Shrink):
+class Hardshrink(_Shrink, function=F.hardshrink):
     """`x` where `|x| > lambd`, 0 elsewhere.
 
     >>> torch.nn.Hardshrink()(torch.tensor([-1.0, 0.2]))
     tensor([-1.,  0.])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardshrink(input, self.lambd)
 
-
-class Softshrink(_Shrink):
+class Softshrink(_Shrink, function=F.softshrink):
     """`x` moved by `lambd` towards 0, and 0 where `|x| <= lambd`.
 
     >>> torch.nn.Softshrink()(torch.tensor([-1.0, 0.2]))
     tensor([-0.5000,  0.0000])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softshrink(input, self.lambd)
-
 
 def _renamed(old: str, new: str) -> None:
     deprecated(f"keyword argument `{old}` is deprecated and renamed to `{new}`\nWrite {new}=...", 3)
 
 
-class _Along(Module):
+class _Along(ClassOptions, Module):
     """A layer that works along the axis `dim`."""
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
 
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.dim, _stacklevel=5)
+
     def extra_repr(self) -> str:
         return f"dim={self.dim}"
 
 
-class Softmax(_Along):
+class Softmax(_Along, function=F.softmax):
     """`exp(x) / sum(exp(x))` along `dim`: positive, and 1 in total.
 
     >>> torch.nn.Softmax(dim=0)(torch.tensor([0.0, 0.0]))
     tensor([0.5000, 0.5000])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmax(input, self.dim, _stacklevel=5)
 
-
-class LogSoftmax(_Along):
+class LogSoftmax(_Along, function=F.log_softmax):
     """`log(softmax(x))` along `dim`, without overflow.
 
     >>> torch.nn.LogSoftmax(dim=0)(torch.tensor([0.0, 0.0]))
     tensor([-0.6931, -0.6931])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.log_softmax(input, self.dim, _stacklevel=5)
 
-
-class Softmin(_Along):
+class Softmin(_Along, function=F.softmin):
     """`softmax(-x)` along `dim`.
 
     >>> torch.nn.Softmin(dim=0)(torch.tensor([0.0, 1.0]))
     tensor([0.7311, 0.2689])
     """
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmin(input, self.dim, _stacklevel=5)
 
 
 class Softmax2d(Module):

@@ -3,12 +3,13 @@
 from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.module import Module
+from tapegrad.nn.modules.utils import ClassOptions
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 
 
-class _DropoutNd(Module):
+class _DropoutNd(ClassOptions, Module):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if p < 0 or p > 1:
@@ -18,11 +19,14 @@ class _DropoutNd(Module):
             )
         self.p, self.inplace = p, inplace
 
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.p, self.training, self.inplace)
+
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout(_DropoutNd):
+class Dropout(_DropoutNd, function=F.dropout):
     """Zero each element with probability `p` and scale the rest by `1/(1-p)`; in training only.
 
     Source: Hinton et al., Improving neural networks by preventing co-adaptation, 2012.
@@ -31,11 +35,8 @@ class Dropout(_DropoutNd):
     tensor([0., 0., 0.])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout(input, self.p, self.training, self.inplace)
 
-
-class Dropout1d(_DropoutNd):
+class Dropout1d(_DropoutNd, function=F.dropout1d):
     """Zero each channel of (N, C, L) or (C, L) with probability `p`; in training only.
 
     Source: Tompson et al., Efficient object localization using convolutional networks, 2015.
@@ -45,30 +46,21 @@ class Dropout1d(_DropoutNd):
              [0., 0.]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout1d(input, self.p, self.training, self.inplace)
 
-
-class Dropout2d(_DropoutNd):
+class Dropout2d(_DropoutNd, function=F.dropout2d):
     """Zero each channel of images (N, C, H, W) with probability `p`; in training only.
 
     >>> torch.nn.Dropout2d()(torch.ones(1, 2, 3, 4)).shape
     torch.Size([1, 2, 3, 4])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout2d(input, self.p, self.training, self.inplace)
 
-
-class Dropout3d(_DropoutNd):
+class Dropout3d(_DropoutNd, function=F.dropout3d):
     """Zero each channel of volumes (N, C, D, H, W) with probability `p`; in training only.
 
     >>> torch.nn.Dropout3d()(torch.ones(1, 2, 3, 4, 5)).shape
     torch.Size([1, 2, 3, 4, 5])
     """
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_DropoutNd):

@@ -3,6 +3,7 @@
 from tapegrad.core.annotations import Shape
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.module import Module
+from tapegrad.nn.modules.utils import shown
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["Fold", "Unfold"]
@@ -33,10 +34,7 @@ class Unfold(Module):
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
-            f"stride={self.stride}"
-        )
+        return shown(self, "kernel_size dilation padding stride")
 
 
 class Fold(Module):
@@ -70,7 +68,4 @@ class Fold(Module):
         )
 
     def extra_repr(self) -> str:
-        return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, "
-            f"dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
-        )
+        return shown(self, "output_size kernel_size dilation padding stride")

@@ -9,6 +9,7 @@ from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.modules.lazy import LazyLayer
 from tapegrad.nn.modules.module import Module
+from tapegrad.nn.modules.utils import shown
 from tapegrad.nn.parameter import Parameter, add_parameter
 from tapegrad.tensors.tensor import Tensor
 
@@ -80,10 +81,7 @@ class Linear(Module):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
-        )
+        return f"{shown(self, 'in_features out_features')}, bias={self.bias is not None}"
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -133,10 +131,8 @@ class Bilinear(Module):
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
-            f"out_features={self.out_features}, bias={self.bias is not None}"
-        )
+        sizes = shown(self, "in1_features in2_features out_features")
+        return f"{sizes}, bias={self.bias is not None}"
 
 
 class LazyLinear(LazyLayer, Linear, becomes=Linear):

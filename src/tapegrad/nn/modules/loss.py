@@ -9,6 +9,7 @@ from tapegrad.nn import functional as F
 from tapegrad.nn.modules.distance import PairwiseDistance
 from tapegrad.nn.modules.linear import Linear
 from tapegrad.nn.modules.module import Module
+from tapegrad.nn.modules.utils import ClassOptions
 from tapegrad.operators.nn.loss.mse_l1 import legacy_reduction
 from tapegrad.tensors.tensor import Tensor
 
@@ -41,26 +42,34 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
-class L1Loss(_Loss):
+class _Reduced(ClassOptions, _Loss):
+    """A loss of two tensors and nothing else: `class MSELoss(_Reduced, function=F.mse_loss)`."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return self._function(input, target, reduction=self.reduction)
+
+
+class _WeightedReduced(ClassOptions, _WeightedLoss):
+    """A loss of two tensors and weights."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return self._function(input, target, weight=self.weight, reduction=self.reduction)
+
+
+class L1Loss(_Reduced, function=F.l1_loss):
     """Absolute difference: `|x - y|`.
 
     >>> torch.nn.L1Loss()(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
     tensor(1.5000)
     """
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.l1_loss(input, target, reduction=self.reduction)
 
-
-class MSELoss(_Loss):
+class MSELoss(_Reduced, function=F.mse_loss):
     """Squared difference: `(x - y)**2`.
 
     >>> torch.nn.MSELoss()(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
     tensor(2.5000)
     """
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
@@ -195,7 +204,7 @@ class CrossEntropyLoss(_WeightedLoss):
         )
 
 
-class BCELoss(_WeightedLoss):
+class BCELoss(_WeightedReduced, function=F.binary_cross_entropy):
     """Binary cross-entropy of probabilities: `-(y * log(x) + (1 - y) * log(1 - x))`.
 
     The logarithms are not below -100, so that the loss stays finite.
@@ -203,9 +212,6 @@ class BCELoss(_WeightedLoss):
     >>> torch.nn.BCELoss()(torch.tensor([0.5]), torch.tensor([1.0]))
     tensor(0.6931)
     """
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
@@ -266,15 +272,12 @@ class KLDivLoss(_Loss):
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
-class SoftMarginLoss(_Loss):
+class SoftMarginLoss(_Reduced, function=F.soft_margin_loss):
     """Scores on the wrong side of 0: `log(1 + exp(-y * x))` for targets 1 and -1.
 
     >>> torch.nn.SoftMarginLoss()(torch.zeros(1), torch.ones(1))
     tensor(0.6931)
     """
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class _MarginLoss(_Loss):
@@ -291,7 +294,15 @@ class _MarginLoss(_Loss):
         self.margin = margin
 
 
-class MarginRankingLoss(_MarginLoss):
+class _PairLoss(ClassOptions, _MarginLoss):
+    """A loss of pairs that a target tells how to take."""
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        options = {"margin": self.margin, "reduction": self.reduction}
+        return self._function(input1, input2, target, **options)
+
+
+class MarginRankingLoss(_PairLoss, function=F.margin_ranking_loss):
     """Pairs in the wrong order: `max(0, -y * (x1 - x2) + margin)`; y = 1 wants x1 the larger.
 
     >>> x1, x2 = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 0.0])
@@ -299,13 +310,8 @@ class MarginRankingLoss(_MarginLoss):
     tensor(1.)
     """
 
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        return F.margin_ranking_loss(
-            input1, input2, target, margin=self.margin, reduction=self.reduction
-        )
 
-
-class CosineEmbeddingLoss(_MarginLoss):
+class CosineEmbeddingLoss(_PairLoss, function=F.cosine_embedding_loss):
     """Angles: `1 - cos` for targets 1, `max(0, cos - margin)` for targets -1.
 
     Shapes: input1 and input2 (N, D), target (N); or (D), (D), ().
@@ -314,11 +320,6 @@ class CosineEmbeddingLoss(_MarginLoss):
     >>> torch.nn.CosineEmbeddingLoss()(x, y, torch.ones(1))
     tensor(1.)
     """
-
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        return F.cosine_embedding_loss(
-            input1, input2, target, margin=self.margin, reduction=self.reduction
-        )
 
 
 class HingeEmbeddingLoss(_MarginLoss):
@@ -457,7 +458,7 @@ class MultiMarginLoss(_WeightedLoss):
         return F.multi_margin_loss(input, target, *options, reduction=self.reduction)
 
 
-class MultiLabelMarginLoss(_Loss):
+class MultiLabelMarginLoss(_Reduced, function=F.multilabel_margin_loss):
     """Scores too near to those of the labels: `sum max(0, 1 - x[k] + x[j]) / C`.
 
     Shapes: input and target (N, C). A row of the target lists its labels; -1 ends the list.
@@ -467,21 +468,13 @@ class MultiLabelMarginLoss(_Loss):
     tensor(0.)
     """
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
-
-class MultiLabelSoftMarginLoss(_WeightedLoss):
+class MultiLabelSoftMarginLoss(_WeightedReduced, function=F.multilabel_soft_margin_loss):
     """Binary cross-entropy of each score, averaged over the classes and then over the rows.
 
     >>> torch.nn.MultiLabelSoftMarginLoss()(torch.zeros(2, 3), torch.ones(2, 3))
     tensor(0.6931)
     """
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.multilabel_soft_margin_loss(
-            input, target, weight=self.weight, reduction=self.reduction
-        )
 
 
 class GaussianNLLLoss(_Loss):

@@ -2,19 +2,31 @@
 
 from numbers import Integral
 
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, ModuleLike, Shape
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Shape
 from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.modules.module import Module
-from tapegrad.nn.parameter import add_parameter
+from tapegrad.nn.modules.utils import shown
+from tapegrad.nn.parameter import Parameter, add_parameter
 from tapegrad.operators.shape.cat_stack import stack
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
-class LayerNorm(Module):
+class _Norm(Module):
+    weight: Parameter | None
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0, those of them that there are."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if getattr(self, "bias", None) is not None:
+            init.zeros_(self.bias)
+
+
+class LayerNorm(_Norm):
     """`y = (x - mean) / sqrt(variance + eps) * weight + bias` over the last dimensions.
 
     Args:
@@ -52,21 +64,15 @@ class LayerNorm(Module):
         )
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        _reset(self)
-
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
-        )
+        options = shown(self, "eps elementwise_affine")
+        return f"{self.normalized_shape}, {options}, bias={self.bias is not None}"
 
 
-class RMSNorm(Module):
+class RMSNorm(_Norm):
     """`y = x / sqrt(mean(x^2) + eps) * weight` over the last dimensions.
 
     Args:
@@ -98,20 +104,14 @@ class RMSNorm(Module):
         add_parameter(self, "weight", elementwise_affine, self.normalized_shape, device, dtype)
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Weight 1."""
-        _reset(self)
-
     def forward(self, x: Tensor) -> Tensor:
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-        )
+        return f"{self.normalized_shape}, {shown(self, 'eps elementwise_affine')}"
 
 
-class GroupNorm(Module):
+class GroupNorm(_Norm):
     """`y = (x - mean) / sqrt(variance + eps) * weight + bias`, each group of channels together.
 
     Args:
@@ -154,29 +154,16 @@ class GroupNorm(Module):
         add_parameter(self, "bias", affine and bias, (num_channels,), device, dtype)
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        _reset(self)
-
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
-        )
+        sizes, options = f"{self.num_groups}, {self.num_channels}", shown(self, "eps affine")
+        return f"{sizes}, {options}, bias={self.bias is not None}"
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, Integral) else tuple(shape)  # type: ignore[return-value]
-
-
-def _reset(module: ModuleLike) -> None:
-    if module.weight is not None:
-        init.ones_(module.weight)
-    if getattr(module, "bias", None) is not None:
-        init.zeros_(module.bias)
 
 
 class CrossMapLRN2d(Module):

@@ -6,7 +6,7 @@ from tapegrad.core.errors import value_error
 from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.module import Module
-from tapegrad.nn.modules.utils import ClassOptions, has_own_constructor, of_each
+from tapegrad.nn.modules.utils import ClassOptions, has_own_constructor, of_each, shown
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -33,10 +33,7 @@ class _MaxPoolNd(ClassOptions, Module):
         return self._function(input, *options, self.return_indices)
 
     def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
-        )
+        return shown(self, "kernel_size stride padding dilation ceil_mode")
 
 
 class MaxPool1d(_MaxPoolNd, function=F.max_pool1d):
@@ -227,10 +224,7 @@ class _LPPoolNd(ClassOptions, Module):
         )
 
     def extra_repr(self) -> str:
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
+        return shown(self, "norm_type kernel_size stride ceil_mode")
 
 
 class LPPool1d(_LPPoolNd, function=F.lp_pool1d):

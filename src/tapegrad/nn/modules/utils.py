@@ -73,6 +73,11 @@ def unusual(layer: ModuleLike, **usual: Any) -> list[str]:
     return [f"{name}={is_}" for name, is_, value in found if is_ != value]
 
 
+def shown(layer: ModuleLike, names: str) -> str:
+    """`name=value` for each of these options of a layer, for its `extra_repr`."""
+    return ", ".join(f"{name}={getattr(layer, name)}" for name in names.split())
+
+
 def has_own_constructor(*layers: Any) -> None:
     """Give classes the `__init__` they inherit under their own name, which errors of calls tell."""
     for layer in layers:

@@ -101,14 +101,7 @@ def _fused(layer: ModuleLike, bn: Any, fold: Any, *options: Any) -> Any:
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     fused = copy.deepcopy(layer)
-    fused.weight, fused.bias = fold(
-        fused.weight,
-        fused.bias,
-        bn.running_mean,
-        bn.running_var,
-        bn.eps,
-        bn.weight,
-        bn.bias,
-        *options,
-    )
+    statistics = bn.running_mean, bn.running_var, bn.eps
+    folded = fold(fused.weight, fused.bias, *statistics, bn.weight, bn.bias, *options)
+    fused.weight, fused.bias = folded
     return fused

@@ -21,7 +21,7 @@ from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
 from tapegrad.autograd.trace import Trace, frames_here
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, ModeLike
+from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import advised
 from tapegrad.core.tensor_base import TensorBase
 
@@ -29,14 +29,8 @@ from tapegrad.core.tensor_base import TensorBase
 class _Listing(Layered):
     """Notes every operator, and the line that called it."""
 
-    __slots__ = ("lines",)
-
-    def __init__(self, under: ModeLike, lines: list[str]):
-        super().__init__(under)
-        self.lines = lines
-
-    def over(self, under: ModeLike) -> _Listing:
-        return _Listing(under, self.lines)
+    __slots__ = given = ("lines",)
+    lines: list[str]
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         result = self.below(name, function, args, kwargs)

@@ -166,14 +166,9 @@ def _may_be_kept(op: OperatorLike) -> bool:
 class _Keeping(Layered):
     """The first run: asks the policy, keeps results."""
 
-    __slots__ = ("kept", "policy")
-
-    def __init__(self, under: ModeLike, kept: _Results, policy: Callable):
-        super().__init__(under)
-        self.kept, self.policy = kept, policy
-
-    def over(self, under: ModeLike) -> _Keeping:
-        return _Keeping(under, self.kept, self.policy)
+    __slots__ = given = ("kept", "policy")
+    kept: _Results
+    policy: Callable
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         result = self.below(name, function, args, kwargs)
@@ -197,21 +192,18 @@ class _Keeping(Layered):
 class _Giving(Layered):
     """The second run: gives what is kept."""
 
-    __slots__ = ("calls", "kept")
+    __slots__ = given = ("kept", "calls")
+    kept: _Results
+    calls: dict[Any, int]  # of each operator, so far
 
     def __init__(self, under: ModeLike, kept: _Results, calls: dict | None = None):
-        super().__init__(under)
-        self.kept = kept
-        self.calls: dict[Any, int] = {} if calls is None else calls  # of each operator, so far
+        super().__init__(under, kept, {} if calls is None else calls)
         if calls is None and kept.given:
             raise errors.runtime_error(
                 "Trying to backward an extra time. You are only allowed to backward once on "
                 "any region computed under selective activation checkpoint.",
                 "Run the forward pass again, or keep nothing.",
             )
-
-    def over(self, under: ModeLike) -> _Giving:
-        return _Giving(under, self.kept, self.calls)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op = args[0]
