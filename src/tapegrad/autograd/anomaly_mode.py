@@ -46,6 +46,8 @@ class AnomalyMode(Layered):
 
     __slots__ = ("check_inf", "check_nan", "clean", "infinity", "trace")
     given = ("check_nan", "check_inf")
+    check_nan: bool
+    check_inf: bool
 
     def __init__(self, under: ModeLike, check_nan: bool, check_inf: bool):
         super().__init__(under, check_nan, check_inf)

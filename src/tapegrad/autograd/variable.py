@@ -33,7 +33,9 @@ class Variable(metaclass=VariableMeta):
         cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None
     ) -> Any:
         if volatile is not None:
-            _warn_of_volatile(volatile, requires_grad)
+            warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
+            if volatile and requires_grad:
+                raise ValueError("Variable can't be volatile and require_grad at the same time!")
         if data is None:
             data = tensor_base.Tensor()
         elif not isinstance(data, TensorBase):
@@ -47,13 +49,6 @@ class Variable(metaclass=VariableMeta):
         if not (result.dtype.is_floating_point or result.dtype.is_complex):
             raise errors.float_required(result.dtype)
         return result.requires_grad_()
-
-
-def _warn_of_volatile(volatile: bool, requires_grad: bool) -> None:
-
-    warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", 3)
-    if volatile and requires_grad:
-        raise ValueError("Variable can't be volatile and require_grad at the same time!")
 
 
 Variable.__module__ = VariableMeta.__module__ = "torch.autograd.variable"

@@ -233,6 +233,14 @@ def float_required(dtype: DTypeLike) -> RuntimeError:
     )
 
 
+def cannot_require_grad(dtype: DTypeLike, kinds: str = "floating point") -> RuntimeError:
+    """A tensor of integers or booleans that is there already."""
+    return runtime_error(
+        f"only Tensors of {kinds} dtype can require gradients",
+        f"This one is {dtype}: convert it first, for example with .float().",
+    )
+
+
 _BY_CLASS_STATEMENT = 1 << 9  # a flag that types written in C lack
 
 

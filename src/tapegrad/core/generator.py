@@ -144,21 +144,18 @@ def unpredictable() -> int:
 
 
 def _state_array(state: dict) -> np.ndarray:
+    advice = "Pass what get_state() or get_rng_state() returned."
     array = getattr(state, "_array", None)
     if array is None:
         raise errors.type_error(
-            f"expected a torch.ByteTensor, but got {type(state).__name__}",
-            "Pass what get_state() or get_rng_state() returned.",
+            f"expected a torch.ByteTensor, but got {type(state).__name__}", advice
         )
     if array.dtype != np.uint8:
-        raise errors.type_error(
-            "RNG state must be a torch.ByteTensor",
-            "Pass what get_state() or get_rng_state() returned.",
-        )
+        raise errors.type_error("RNG state must be a torch.ByteTensor", advice)
     if array.size != STATE_BYTES:
         raise errors.runtime_error(
             f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG "
             f"state size to be {array.size}",
-            "Pass what get_state() or get_rng_state() returned.",
+            advice,
         )
     return array.reshape(-1)

@@ -99,9 +99,7 @@ def empty(shape: tuple[int, ...], dtype: Any, format: memory_format) -> np.ndarr
     (240, 4, 60, 12)
     """
     order = _ORDERS.get(format)
-    if order is None:
-        return np.empty(shape, dtype)
-    return permuted(shape, dtype, order)
+    return np.empty(shape, dtype) if order is None else permuted(shape, dtype, order)
 
 
 def permuted(shape: tuple[int, ...], dtype: DTypeLike, order: tuple[int, ...]) -> np.ndarray:

@@ -36,7 +36,8 @@ def missing(module: str, name: str) -> Exception:
     home = torch_name(module)
     advice = f"tapegrad has no {home}.{name}: dir({home}) lists what there is."
     owner = sys.modules[module]
-    if _imports_a_name(sys._getframe(2)):
+    asking = sys._getframe(2)
+    if asking.f_code.co_code[asking.f_lasti] == opmap["IMPORT_FROM"]:
         path = getattr(owner, "__file__", "unknown location")
         message = f"cannot import name '{name}' from '{home}' ({path})\n{advice}"
         return ImportError(message, name=home, path=path)
@@ -86,8 +87,3 @@ def torch_name(name: str) -> str:
     """
     root, dot, rest = name.partition(".")
     return f"torch{dot}{rest}" if root == "tapegrad" else name
-
-
-def _imports_a_name(frame):
-    """Whether `frame` is just now executing `from ... import ...`."""
-    return frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]

@@ -341,6 +341,4 @@ def _public_name(name: str) -> str:
 
 def finish(name: str, result: object, out: Out) -> Any:
     """Put a result where `out=` says."""
-    if out is None:
-        return result
-    return write_out(name, result, out)
+    return result if out is None else write_out(name, result, out)

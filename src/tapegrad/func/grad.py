@@ -31,10 +31,7 @@ def leaf_of(x: Any) -> Any:
             "Bind other arguments with a lambda or functools.partial.",
         )
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
-        raise errors.runtime_error(
-            "only Tensors of floating point dtype can require gradients",
-            f"This one is {x.dtype}: convert it first, for example with .float().",
-        )
+        raise errors.cannot_require_grad(x.dtype)
     mode = MODE.get()
     inside = x if type(mode) is bool else lifted_everywhere(x, mode)
     if inside is x:

@@ -202,7 +202,7 @@ def jacfwd(
         def function(*leaves: Any) -> Any:
             return func(*replaced(args, argnums, numbers, unflatten(list(leaves), own)), **kwargs)
 
-        if not (inputs and all(map(_is_tensor, inputs))):
+        if not (inputs and all(hasattr(x, "_array") for x in inputs)):
             jvp(function, tuple(inputs), tuple(inputs))  # raises what is wrong with the arguments
         _require_real("jacfwd", "inputs", inputs)
         under = MODE.get()
@@ -249,10 +249,6 @@ def lowered_tree(tree: Any, level: Level) -> Any:
         return None
     leaves, structure = flatten(tree)
     return unflatten([lowered(y, level) for y in leaves], structure)
-
-
-def _is_tensor(x: object) -> bool:
-    return hasattr(x, "_array")
 
 
 def hessian(func: Callable, argnums: Any = 0) -> Callable:

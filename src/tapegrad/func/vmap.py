@@ -201,11 +201,11 @@ def vmap(
     @functools.wraps(func)
     def mapped(*args: object, **kwargs: object) -> Any:
         dims, leaves, structure, size = mapped_arguments(func, in_dims, args)
-        if chunk_size is not None:
-            return _in_chunks(
-                func, dims, leaves, structure, size, out_dims, randomness, chunk_size, kwargs
-            )
-        return _whole(func, dims, leaves, structure, size, out_dims, randomness, kwargs)
+        places = functools.partial(places_of, func, out_dims)
+        run = functools.partial(_whole, func, dims, structure, places, randomness, kwargs)
+        if chunk_size is None:
+            return run(leaves, size)
+        return _in_chunks(run, places, dims, leaves, size, chunk_size, randomness == "same")
 
     return mapped
 
@@ -226,14 +226,14 @@ def check_randomness(randomness: str) -> None:
 def _whole(
     func: Callable,
     dims: list,
-    leaves: list,
     structure: object,
-    size: int,
-    out_dims: Any,
+    places: Callable,
     randomness: str,
     kwargs: dict,
+    leaves: list,
+    size: int,
 ) -> Any:
-    """All samples in one pass."""
+    """All samples in one pass; `places` gives the batch dimensions of the results."""
     under = MODE.get()
     level = Level(size, randomness)
     inside = [
@@ -248,8 +248,8 @@ def _whole(
         finally:
             level.transforms = ()  # which holds the level
     outs, own = flatten(result)
-    places = places_of(func, out_dims, own)
-    return unflatten([left(func, y, dim, level) for y, dim in zip(outs, places, strict=True)], own)
+    found = [left(func, y, dim, level) for y, dim in zip(outs, places(own), strict=True)]
+    return unflatten(found, own)
 
 
 def depth_of(mode: ModeLike) -> int:
@@ -292,20 +292,12 @@ def lowered(y: Array, level: Level) -> Any:
 
 
 def _in_chunks(
-    func: Callable,
-    dims: list,
-    leaves: list,
-    structure: object,
-    size: int,
-    out_dims: Any,
-    randomness: str,
-    chunk: int,
-    kwargs: dict,
+    run: Callable, places: Callable, dims: list, leaves: list, size: int, chunk: int, same: bool
 ) -> Any:
     """Some samples at a time, and their results one after the other."""
     parts: list[list] = []
     own: Any = None
-    state = get_rng_state() if randomness == "same" else None
+    state = get_rng_state() if same else None
     for first in range(0, max(size, 1), chunk):
         n = min(chunk, size - first)
         some = [
@@ -314,12 +306,10 @@ def _in_chunks(
         ]
         if state is not None:  # the same numbers in every chunk
             set_rng_state(state)
-        result = _whole(func, dims, some, structure, n, out_dims, randomness, kwargs)
-        outs, own = flatten(result)
+        outs, own = flatten(run(some, n))
         parts.append(outs)
-    places = places_of(func, out_dims, own)
     joined = [
         column[0] if dim is None else cat(list(column), dim)
-        for column, dim in zip(zip(*parts, strict=True), places, strict=True)
+        for column, dim in zip(zip(*parts, strict=True), places(own), strict=True)
     ]
     return unflatten(joined, own)

@@ -162,9 +162,7 @@ class _Data:
         }
 
     def flow(self, flow: Flow | None) -> int | None:
-        if flow is None:
-            return None
-        return self.flows.number(flow.key(), _flow, flow)
+        return None if flow is None else self.flows.number(flow.key(), _flow, flow)
 
 
 def _flow(flow: Flow) -> dict:

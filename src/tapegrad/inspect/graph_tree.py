@@ -151,11 +151,15 @@ def _leaf_label(leaf, names):
     return f"{shape}" if name is None else f"{name} {shape}"
 
 
+def no_graph() -> ValueError:
+    return errors.value_error(
+        "the tensor has no graph: it does not require grad",
+        "Compute it from a tensor with requires_grad=True, outside torch.no_grad().",
+    )
+
+
 def _lone_leaf(tensor, names):
     """The graph of a tensor that nothing made: itself."""
     if not tensor.requires_grad:
-        raise errors.value_error(
-            "the tensor has no graph: it does not require grad",
-            "Compute it from a tensor with requires_grad=True, outside torch.no_grad().",
-        )
+        raise no_graph()
     return f"AccumulateGrad {_leaf_label(tensor, names)}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any
-from tapegrad.inspect.graph_tree import record_text
+from tapegrad.inspect.graph_tree import no_graph, record_text
 from tapegrad.inspect.record import Edge, Group, Record, Vertex
 from tapegrad.inspect.stepping import walk
 from tapegrad.inspect.watching import latest, watch
@@ -185,7 +185,8 @@ def graph(
     _name_variables(names, sys._getframe(1))
     if callable(of) and not isinstance(of, Tensor):
         title = title or getattr(of, "__name__", type(of).__name__)
-        given = _called(of, inputs, options)
+        with watch():
+            given = of(*inputs, **options)
         tensors = _tensors_in(given)
         if not tensors:
             raise errors.type_error(
@@ -205,10 +206,7 @@ def graph(
         )
     tensors = [x for x in tensors if x.requires_grad]
     if not tensors:
-        raise errors.value_error(
-            "the tensor has no graph: it does not require grad",
-            "Compute it from a tensor with requires_grad=True, outside torch.no_grad().",
-        )
+        raise no_graph()
     names.update({id(p): name for name, p in (params or {}).items()})
     log = latest()
     if gradients:
@@ -216,11 +214,6 @@ def graph(
     else:
         flows = {} if log is None or log.flows is None else log.flows
     return Graph(Record(tensors, names, flows), title or "graph")
-
-
-def _called(of: Any, inputs: tuple, options: dict) -> Any:
-    with watch():
-        return of(*inputs, **options)
 
 
 def _tensors_in(value: Any) -> list[Tensor]:
@@ -257,19 +250,12 @@ def _name_variables(names: dict[int, str], frame: Any) -> None:
 
 # --- other languages: Graphviz and Mermaid ---
 
-_FILL = {
-    "operator": "#eef1f6",
-    "parameter": "#cfe2ff",
-    "leaf": "#fff0b8",
-    "result": "#d0f0cc",
-    "saved": "#ffe3cc",
-}
-_LINE = {
-    "operator": "#8592a6",
-    "parameter": "#3f74d6",
-    "leaf": "#a88204",
-    "result": "#35913f",
-    "saved": "#c4651d",
+_COLOURS = {  # of a kind of vertex: inside, outline
+    "operator": ("#eef1f6", "#8592a6"),
+    "parameter": ("#cfe2ff", "#3f74d6"),
+    "leaf": ("#fff0b8", "#a88204"),
+    "result": ("#d0f0cc", "#35913f"),
+    "saved": ("#ffe3cc", "#c4651d"),
 }
 _STATE = {"nan": "#c2168f", "exploding": "#d92020", "vanishing": "#1a66d0", "zero": "#8a94a5"}
 _STYLE = {"nan": "solid", "exploding": "solid", "vanishing": "dashed", "zero": "dotted"}
@@ -303,7 +289,8 @@ def dot(record: Record, saved: bool = False) -> str:
 
 
 def _dot_node(text: str, kind: str) -> str:
-    return f'label={_quoted(text)} fillcolor="{_FILL[kind]}" color="{_LINE[kind]}"'
+    fill, outline = _COLOURS[kind]
+    return f'label={_quoted(text)} fillcolor="{fill}" color="{outline}"'
 
 
 def _dot_edge(edge: Edge) -> str:
@@ -335,7 +322,8 @@ def mermaid(record: Record) -> str:
         if edge.state:
             lines.append(f"  linkStyle {i} stroke:{_STATE[edge.state]},stroke-width:3px")
     for kind in dict.fromkeys(v.kind for v in record.vertices):
-        lines.append(f"  classDef {kind} fill:{_FILL[kind]},stroke:{_LINE[kind]},color:#1c2430")
+        fill, outline = _COLOURS[kind]
+        lines.append(f"  classDef {kind} fill:{fill},stroke:{outline},color:#1c2430")
     for group in record.groups:
         lines.append(f"  style g{group.number} fill:#f6f7fa,stroke:#a9b2c1,color:#5b6577")
     return "\n".join(lines) + "\n"

@@ -125,6 +125,8 @@ def gradients(norms: GradientNorms | Sequence[Mapping[str, float]], *, ax: Any =
     [('0', 5.0), ('2', 1.0)]
     """
     ax = _axes(ax)
+    from matplotlib import colormaps
+
     steps = norms.steps if isinstance(norms, GradientNorms) else norms
     names: dict[str, list[str]] = {}  # by layer
     for step in steps:
@@ -136,7 +138,7 @@ def gradients(norms: GradientNorms | Sequence[Mapping[str, float]], *, ax: Any =
     for i, (layer, parts) in enumerate(names.items()):
         squares = [[step[part] ** 2 for part in parts if part in step] for step in steps]
         line = [sum(each) ** 0.5 if each else float("nan") for each in squares]
-        colour = _by_depth(i / max(len(names) - 1, 1))
+        colour = colormaps["viridis"](0.85 * i / max(len(names) - 1, 1))  # from dark to light
         ax.plot(range(1, len(steps) + 1), line, label=layer, marker=mark, color=colour)
     ax.set_yscale("log")
     ax.set_ylabel("norm of the gradient")
@@ -145,13 +147,6 @@ def gradients(norms: GradientNorms | Sequence[Mapping[str, float]], *, ax: Any =
         lines = [line for i, line in enumerate(ax.lines) if not i % every or i == len(names) - 1]
         ax.legend(handles=lines, fontsize="small", title="layer")
     return ax
-
-
-def _by_depth(depth: float) -> Any:
-    """A colour from dark, the first layer, to light, the last one."""
-    from matplotlib import colormaps
-
-    return colormaps["viridis"](0.85 * depth)
 
 
 def function(

@@ -295,7 +295,8 @@ class Record:
             trace = trace_of(node)
             if trace is not None:
                 vertex.file, vertex.line = trace.line() or ("", None)
-                vertex.code = _code(vertex.file, vertex.line)
+                if vertex.line is not None:
+                    vertex.code = linecache.getline(vertex.file, vertex.line).strip()
             made = _made(node, trace)
             if made is not None:
                 vertex.shape, vertex.dtype = tuple(made[0]), of(made[1]).name
@@ -418,10 +419,6 @@ def _kept(node: NodeLike, flow: NodeFlow | None, own: set[int]) -> list[Kept] | 
 def kept_of(node: NodeLike, own: set[int]) -> list[Kept]:
     """What a node keeps; the memory with an id among `own` is that of leaves."""
     return [Kept(name, value, own) for name, value in saved_by(node).items()]
-
-
-def _code(file: str, line: int | None) -> str:
-    return "" if line is None else linecache.getline(file, line).strip()
 
 
 def _spread_shapes(nodes: list, vertices: dict[int, Vertex]) -> None:

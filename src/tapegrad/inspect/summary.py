@@ -65,12 +65,13 @@ def moved(data: object, device: DeviceLike) -> Any:
         return data
     if isinstance(data, Tensor | PackedSequence):
         return data.to(device)
+    rebuilt: Any = type(data)
     if isinstance(data, Mapping):
-        return _like(data, {key: moved(value, device) for key, value in data.items()})
+        return rebuilt({key: moved(value, device) for key, value in data.items()})
     if isinstance(data, tuple) and hasattr(data, "_fields"):
-        return type(data)(*(moved(each, device) for each in data))
+        return rebuilt(*(moved(each, device) for each in data))
     if isinstance(data, list | tuple):
-        return _like(data, [moved(each, device) for each in data])
+        return rebuilt([moved(each, device) for each in data])
     return data
 
 
@@ -106,11 +107,6 @@ def bytes_of(data: object) -> int:
     elif not isinstance(data, list | tuple):
         return 0
     return sum(bytes_of(each) for each in data)
-
-
-def _like(old: Any, new: Any) -> Any:
-    """`new`, in the class of `old`."""
-    return type(old)(new)
 
 
 def _flat(sizes):
@@ -240,13 +236,8 @@ def summary(
         inputs = moved(input_data, device)
         if isinstance(inputs, Tensor | np.ndarray | PackedSequence):
             inputs = [inputs]
-    look = {
-        "columns": columns,
-        "row_settings": settings,
-        "width": col_width,
-        "depth": depth,
-        "verbose": verbose,
-    }
+    look = {"columns": columns, "row_settings": settings, "width": col_width, "depth": depth}
+    look["verbose"] = verbose
     name = type(model).__name__
     if cache_forward_pass and name in _cached:
         rows = _cached[name]

@@ -179,7 +179,8 @@ class WatchingForward(Tracing):
                 lost = [x for x in outs if x._node is None]
                 if len(lost) < len(outs):
                     lost = [x for x in lost if not x.dtype.is_floating_point]
-                self._operator(_public(op), tensors, outs, lost)
+                public = _WRITTEN.get(op.name) or public_name(op.name, op.node_name)
+                self._operator(public, tensors, outs, lost)
         elif not inputs:
             self.log.made[result] = Call(name, self.trace_here())
         return result
@@ -284,10 +285,6 @@ class WatchingForward(Tracing):
         for x in leaves:
             if type(x._node) is AccumulateGrad:
                 self.log.cleared[x._node] = call
-
-
-def _public(op: Op) -> str:
-    return _WRITTEN.get(op.name) or public_name(op.name, op.node_name)
 
 
 _WRITTEN = {"to_copy": "to"}  # by name of the operator, what users write

@@ -2,7 +2,7 @@
 
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.errors import value_error
-from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
+from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given, penalized
 
 
 class Adadelta(Optimizer):
@@ -70,15 +70,10 @@ class Adadelta(Optimizer):
         lr: float,
         rho: float,
         eps: float,
-        weight_decay: float,
-        maximize: bool,
-        **_: object,
+        **options: Any,
     ) -> None:
         v, u = state["square_avg"], state["acc_delta"]
-        if maximize:
-            grad = -grad
-        if weight_decay:
-            grad = grad + weight_decay * param
+        grad = penalized(param, grad, **options)
         v *= rho
         v += (1 - rho) * (grad * grad)
         delta = xp.sqrt(u + eps) / xp.sqrt(v + eps) * grad

@@ -8,7 +8,14 @@ from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import step_dtype
-from tapegrad.optim.optimizer import Optimizer, check_choices, check_lr, check_not_negative, given
+from tapegrad.optim.optimizer import (
+    Optimizer,
+    check_choices,
+    check_lr,
+    check_not_negative,
+    given,
+    penalized,
+)
 
 
 class Adagrad(Optimizer):
@@ -85,16 +92,11 @@ class Adagrad(Optimizer):
         *,
         lr: float,
         lr_decay: float,
-        weight_decay: float,
         eps: float,
-        maximize: bool,
-        **_: object,
+        **options: Any,
     ) -> None:
         total = state["sum"]
-        if maximize:
-            grad = -grad
-        if weight_decay:
-            grad = grad + weight_decay * param
+        grad = penalized(param, grad, **options)
         total += grad * grad
         t = xp.astype(state["step"], xp.float64)
         size = xp.asarray(lr / (1 + (t - 1) * lr_decay), dtype=param.dtype)

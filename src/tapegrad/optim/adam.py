@@ -9,6 +9,7 @@ from tapegrad.optim.optimizer import (
     check_not_foreach,
     check_not_negative,
     given,
+    penalized,
 )
 
 
@@ -94,22 +95,14 @@ class Adam(Optimizer):
         lr: float,
         betas: tuple[float, float],
         eps: float,
-        weight_decay: float,
         amsgrad: bool,
-        maximize: bool,
-        decoupled_weight_decay: bool,
         spare: Any,
-        **_: object,
+        **options: Any,
     ) -> None:
         beta1, beta2 = betas
         m, v = state["exp_avg"], state["exp_avg_sq"]
         t = xp.astype(state["step"], xp.float64)
-        if maximize:
-            grad = -grad
-        if weight_decay and decoupled_weight_decay:
-            param *= 1 - lr * weight_decay
-        elif weight_decay:
-            grad = grad + weight_decay * param
+        grad = penalized(param, grad, lr=lr, **options)
         change = xp.subtract(grad, m, out=spare[0])
         change *= 1 - beta1
         m += change

@@ -1,7 +1,7 @@
 """Adamax: Adam by the largest gradient."""
 
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
-from tapegrad.optim.optimizer import Optimizer, check_adam, given
+from tapegrad.optim.optimizer import Optimizer, check_adam, given, penalized
 
 
 class Adamax(Optimizer):
@@ -64,16 +64,11 @@ class Adamax(Optimizer):
         lr: float,
         betas: Any,
         eps: float,
-        weight_decay: float,
-        maximize: bool,
-        **_: object,
+        **options: Any,
     ) -> None:
         beta1, beta2 = betas
         m, largest = state["exp_avg"], state["exp_inf"]
-        if maximize:
-            grad = -grad
-        if weight_decay:
-            grad = grad + weight_decay * param
+        grad = penalized(param, grad, **options)
         m += (1 - beta1) * (grad - m)
         u = xp.maximum(beta2 * largest, xp.abs(grad) + eps)
         largest[...] = u

@@ -2,7 +2,7 @@
 
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.optim.batch import step_dtype
-from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
+from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given, penalized
 
 
 class ASGD(Optimizer):
@@ -72,15 +72,10 @@ class ASGD(Optimizer):
         state: dict[str, Any],
         *,
         lambd: float,
-        weight_decay: float,
-        maximize: bool,
-        **_: object,
+        **options: Any,
     ) -> None:
         average, eta, mu = state["ax"], float(state["eta"]), float(state["mu"])
-        if maximize:
-            grad = -grad
-        if weight_decay:
-            grad = grad + weight_decay * param
+        grad = penalized(param, grad, **options)
         param *= 1 - lambd * eta
         param -= eta * grad
         if mu == 1:

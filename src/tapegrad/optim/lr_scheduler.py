@@ -413,9 +413,7 @@ class ExponentialLR(LRScheduler):
 
     def get_lr(self) -> list[Any]:
         rates = self._rates()
-        if self._is_initial:
-            return rates
-        return [lr * self.gamma for lr in rates]
+        return rates if self._is_initial else [lr * self.gamma for lr in rates]
 
     def _get_closed_form_lr(self) -> list[Any]:
         return [base * self.gamma**self.last_epoch for base in self.base_lrs]

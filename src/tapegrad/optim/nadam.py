@@ -2,7 +2,7 @@
 
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.optim.batch import step_dtype
-from tapegrad.optim.optimizer import Optimizer, check_adam, check_not_negative, given
+from tapegrad.optim.optimizer import Optimizer, check_adam, check_not_negative, given, penalized
 
 
 class NAdam(Optimizer):
@@ -81,20 +81,12 @@ class NAdam(Optimizer):
         lr: float,
         betas: Any,
         eps: float,
-        weight_decay: float,
         momentum_decay: float,
-        decoupled_weight_decay: bool,
-        maximize: bool,
-        **_: object,
+        **options: Any,
     ) -> None:
         beta1, beta2 = betas
         m, v = state["exp_avg"], state["exp_avg_sq"]
-        if maximize:
-            grad = -grad
-        if weight_decay and decoupled_weight_decay:
-            param *= 1 - lr * weight_decay
-        elif weight_decay:
-            grad = grad + weight_decay * param
+        grad = penalized(param, grad, lr=lr, **options)
         m += (1 - beta1) * (grad - m)
         v *= beta2
         v += (1 - beta2) * (grad * grad)

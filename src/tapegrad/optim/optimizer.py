@@ -94,6 +94,26 @@ def check_not_foreach(name: str, value: Any, foreach: bool | None, capturable: b
         )
 
 
+def penalized(
+    param: Any,
+    grad: Array,
+    *,
+    maximize: bool,
+    weight_decay: float,
+    decoupled_weight_decay: bool = False,
+    lr: float = 0.0,
+    **_: object,
+) -> Array:
+    """The gradient to descend, with the L2 penalty; a decoupled one shrinks `param` in place."""
+    if maximize:
+        grad = -grad
+    if weight_decay and decoupled_weight_decay:
+        param *= 1 - lr * weight_decay
+    elif weight_decay:
+        grad = grad + weight_decay * param
+    return grad
+
+
 def check_choices(foreach: bool | None, fused: bool | None, differentiable: bool) -> None:
     """Raise for choices of implementation that exclude each other."""
     if fused and differentiable:

@@ -1,7 +1,7 @@
 """RAdam: Adam with the variance of its step size rectified."""
 
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
-from tapegrad.optim.optimizer import Optimizer, check_adam, given
+from tapegrad.optim.optimizer import Optimizer, check_adam, given, penalized
 
 
 class RAdam(Optimizer):
@@ -73,19 +73,11 @@ class RAdam(Optimizer):
         lr: float,
         betas: Any,
         eps: float,
-        weight_decay: float,
-        decoupled_weight_decay: bool,
-        maximize: bool,
-        **_: object,
+        **options: Any,
     ) -> None:
         beta1, beta2 = betas
         m, v = state["exp_avg"], state["exp_avg_sq"]
-        if maximize:
-            grad = -grad
-        if weight_decay and decoupled_weight_decay:
-            param *= 1 - lr * weight_decay
-        elif weight_decay:
-            grad = grad + weight_decay * param
+        grad = penalized(param, grad, lr=lr, **options)
         m += (1 - beta1) * (grad - m)
         v *= beta2
         v += (1 - beta2) * (grad * grad)

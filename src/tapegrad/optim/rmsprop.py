@@ -1,7 +1,7 @@
 """RMSprop: steps scaled by a running mean of the squared gradient."""
 
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
-from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
+from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given, penalized
 
 
 class RMSprop(Optimizer):
@@ -85,17 +85,12 @@ class RMSprop(Optimizer):
         lr: float,
         alpha: float,
         eps: float,
-        weight_decay: float,
         momentum: float,
         centered: bool,
-        maximize: bool,
-        **_: object,
+        **options: Any,
     ) -> None:
         v = state["square_avg"]
-        if maximize:
-            grad = -grad
-        if weight_decay:
-            grad = grad + weight_decay * param
+        grad = penalized(param, grad, **options)
         v *= alpha
         v += (1 - alpha) * (grad * grad)
         if centered:

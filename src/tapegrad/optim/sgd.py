@@ -8,6 +8,7 @@ from tapegrad.optim.optimizer import (
     check_not_negative,
     check_number,
     given,
+    penalized,
 )
 from tapegrad.tensors.tensor import Tensor
 
@@ -86,17 +87,12 @@ class SGD(Optimizer):
         lr: float,
         momentum: float,
         dampening: float,
-        weight_decay: float,
         nesterov: bool,
-        maximize: bool,
         first: bool,
         spare: Any,
-        **_: object,
+        **options: Any,
     ) -> None:
-        if maximize:
-            grad = -grad
-        if weight_decay:
-            grad = grad + weight_decay * param
+        grad = penalized(param, grad, **options)
         if momentum:
             buffer = state["momentum_buffer"]
             buffer *= momentum

@@ -265,13 +265,13 @@ class Profiling(Layered):
         recorder = self.recorder
         if not recorder.on:
             return super().backward_node(node, function, args)
-        shapes = _gradient_shapes(args[1]) if recorder.shapes else None
+        received = args[1] if isinstance(args[1], (tuple, list)) else [args[1]]
+        shapes = shapes_of(received) if recorder.shapes else None
         record = recorder.push(type(node).__name__, BACKWARD, shapes, node.sequence or -1)
         books = recorder.allocations
         given = set() if books is None else books.of_node(node, args[1])
         if recorder.values:
-            g = args[1]
-            record.values = [described(x) for x in (g if type(g) is list else [g])], []
+            record.values = list(map(described, received)), []
         try:
             result = super().backward_node(node, function, args)
             if books is not None:
@@ -291,10 +291,6 @@ class _Seeing(Layered):
         if len(self.record.inputs) == 1:
             self.record.inputs += shapes_of(args[1][1:])
         return self.below(name, function, args, kwargs)
-
-
-def _gradient_shapes(g: Any) -> list[list[int]]:
-    return shapes_of(g if isinstance(g, (tuple, list)) else [g])
 
 
 def quick_way(op: OperatorLike, grad: bool) -> Callable:

@@ -77,7 +77,7 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
     copied = copy.deepcopy(owner, memo)
     if owner is not array:
         strides = tuple(step // array.itemsize for step in array.strides)
-        elements = elements_of(copied.view(array.dtype) if _is_other(owner, array) else copied)
+        elements = elements_of(copied.view(array.dtype) if owner.dtype != array.dtype else copied)
         copied = shaped(elements, offset_of(array), array.shape, strides)
     found = memo[id(self)] = rebuild_tensor(_class(self), copied, self.requires_grad, {})
     found.__dict__.update(copy.deepcopy(self.__dict__, memo))
@@ -87,7 +87,3 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
     if type(mode) is not bool:
         mode.copied(self, found, "copy.deepcopy()")
     return found
-
-
-def _is_other(owner: np.ndarray, array: np.ndarray) -> bool:
-    return owner.dtype != array.dtype

@@ -10,7 +10,15 @@ import numpy as np
 
 from tapegrad.autograd.hooks import NodeHooks, added
 from tapegrad.autograd.mode import MODE, TRANSFORMS
-from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, hooks_of, make_leaf, version_of
+from tapegrad.autograd.node import (
+    INFERENCE,
+    AccumulateGrad,
+    Port,
+    hooks_of,
+    make_leaf,
+    node_of,
+    version_of,
+)
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.device import CPU
 from tapegrad.core.dtype import BY_NUMPY, of
@@ -65,10 +73,7 @@ class TensorCore(TensorBase):
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
         if flag and self._node is None and not _can_require_grad(self):
-            raise errors.runtime_error(
-                "only Tensors of floating point and complex dtype can require gradients",
-                f"This one is {self.dtype}: convert it first, for example with .float().",
-            )
+            raise errors.cannot_require_grad(self.dtype, "floating point and complex")
         self._require(flag)
 
     @requires_grad.deleter
@@ -101,10 +106,7 @@ class TensorCore(TensorBase):
             _rest(self)
         elif self._node is None:
             if not _can_require_grad(self):
-                raise errors.runtime_error(
-                    "only Tensors of floating point dtype can require gradients",
-                    f"This one is {self.dtype}: convert it first, for example with .float().",
-                )
+                raise errors.cannot_require_grad(self.dtype)
             if self._counter is INFERENCE:
                 from tapegrad.autograd.mode import is_inference_mode_enabled
 
@@ -253,21 +255,19 @@ class TensorCore(TensorBase):
         >>> x.grad
         tensor([2., 2.])
         """
+        self._check_takes_hooks()
+        return added(hooks_of(node_of(self._node)).of_tensor(self.output_nr), hook)
+
+    def _check_takes_hooks(self) -> None:
         if not self.requires_grad:
             raise errors.runtime_error(
                 "cannot register a hook on a tensor that doesn't require gradient",
                 "Set requires_grad first.",
             )
-        node = self._node.node if type(self._node) is Port else self._node
-        return added(hooks_of(node).of_tensor(self.output_nr), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
         """Call `hook(tensor)` after the `.grad` of this leaf has changed."""
-        if not self.requires_grad:
-            raise errors.runtime_error(
-                "cannot register a hook on a tensor that doesn't require gradient",
-                "Set requires_grad first.",
-            )
+        self._check_takes_hooks()
         if not self.is_leaf:
             raise errors.runtime_error(
                 "post accumulate grad hooks cannot be registered on non-leaf tensors",
@@ -278,8 +278,7 @@ class TensorCore(TensorBase):
     @property
     def _backward_hooks(self) -> dict | None:
         """The hooks on the gradient of this tensor by number; None if it never had one."""
-        edge = self._node
-        node = edge.node if type(edge) is Port else edge
+        node = node_of(self._node)
         hooks = self.__dict__.get("_resting_hooks") if node is None else node.hooks
         return None if hooks is None else hooks.tensor.get(self.output_nr)
 
@@ -290,8 +289,7 @@ class TensorCore(TensorBase):
                 f"_backward_hooks is a dict of hooks, or None, not {type(hooks).__name__}",
                 "register_hook() adds one.",
             )
-        edge = self._node
-        node = edge.node if type(edge) is Port else edge
+        node = node_of(self._node)
         if node is None:
             found = self.__dict__.setdefault("_resting_hooks", NodeHooks())
         else:

@@ -221,17 +221,13 @@ class _Plan:
         function = node._forward_cls
         backward = node.user_backward()
         found = backward(ctx, g) if function.boxed_grads_call else backward(ctx, *g)
-        return _checked(node, found if type(found) is tuple else _as_tuple(found))
+        return _checked(node, tuple(found) if isinstance(found, tuple) else (found,))
 
     def saved_value(self, node: BackwardCFunction, name: str) -> Any:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
 BackwardCFunction.plan = PLAN = _Plan()
-
-
-def _as_tuple(found: object) -> tuple:
-    return tuple(found) if isinstance(found, tuple) else (found,)
 
 
 def _zeros(xp: Namespace, like: Like) -> Any:

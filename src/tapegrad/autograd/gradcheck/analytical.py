@@ -57,12 +57,12 @@ class Pulled:
         return [np.stack(rows, axis=1) for rows in self.rows]
 
 
-def unit_cotangents(output: Any) -> Iterator:
-    """Cotangents of `output` that are 1 at one element and 0 elsewhere, one after the other."""
-    for i in range(output.numel()):
-        g = np.zeros(output.numel(), output._array.dtype)
-        g[i] = 1
-        yield wrap(g.reshape(output.shape))
+def units(x: Any) -> Iterator:
+    """(Co)tangents of `x` that are 1 at one element and 0 elsewhere, one after the other."""
+    for i in range(x.numel()):
+        unit = np.zeros(x.numel(), x._array.dtype)
+        unit[i] = 1
+        yield wrap(unit.reshape(x.shape))
 
 
 def backward_jacobians(inputs: Sequence, output: Any) -> tuple[Pulled, list]:
@@ -71,7 +71,7 @@ def backward_jacobians(inputs: Sequence, output: Any) -> tuple[Pulled, list]:
     if not output.numel():
         empty = [np.zeros((x.numel(), 0), x._array.dtype) for x in differentiable]
         return Pulled(differentiable, output, iter(())), empty
-    pulled = Pulled(differentiable, output, unit_cotangents(output))
+    pulled = Pulled(differentiable, output, units(output))
     return pulled, pulled.jacobians()
 
 
@@ -89,11 +89,6 @@ def pushed(function: Callable, inputs: Sequence, which: int, tangent: Array) -> 
             duals.append(x)
         found = [forward_ad.unpack_dual(y) for y in as_tuple(function(*duals)) if is_inexact(y)]
         return [(each.primal, each.tangent) for each in found]
-
-
-def unit_tangents(x: object) -> Iterator:
-    """Tangents of `x` that are 1 at one element and 0 elsewhere, one after the other."""
-    return unit_cotangents(x)
 
 
 def pushed_rows(

@@ -11,7 +11,7 @@ from tapegrad.autograd.gradcheck.analytical import (
     backward_jacobians,
     is_inexact,
     pushed_rows,
-    unit_tangents,
+    units,
 )
 from tapegrad.autograd.gradcheck.message import not_reentrant, wrong
 from tapegrad.autograd.gradcheck.numerical import difference_along, numerical_jacobian
@@ -84,7 +84,7 @@ class Problem:
     def columns(self, which: int) -> dict[int, Any]:
         """The Jacobians by forward mode with respect to one input, by the place of the result."""
         x = self.inputs[which]
-        rows, right = pushed_rows(self.function, self.inputs, which, unit_tangents(x))
+        rows, right = pushed_rows(self.function, self.inputs, which, units(x))
         self.check_pushed(right)
         return dict(zip(self.inexact_places(), rows, strict=False)) if rows else self._empty(x)
 

@@ -80,16 +80,12 @@ def _check_without(outputs: list, missing: Sequence[int], inputs: list) -> None:
     try:
         found = grad(ends, inputs, [zeros_like(o) for o in outputs], allow_unused=True)
     except RuntimeError as error:
-        _warn()
+        warn(UNDEFINED_WARNING, 4)
         advice = "Return None for a cotangent that is None, or let zeros be made of it."
         raise wrong(UNDEFINED_REFUSED, advice) from error
     if any(g is not None and (g._array != 0).any() for g in found):
-        _warn()
+        warn(UNDEFINED_WARNING, 4)
         raise wrong(UNDEFINED_NOT_ZERO, "A gradient is linear in what backward is given.")
-
-
-def _warn() -> None:
-    warn(UNDEFINED_WARNING, 5)
 
 
 # --- missing tangents ------------------------------------------------------------------------

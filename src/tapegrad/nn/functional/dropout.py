@@ -9,7 +9,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _check(p: float) -> None:
+def check_probability(p: float) -> None:
+    """Raise unless `p` is a probability with which elements are dropped."""
     if p < 0.0 or p > 1.0:
         raise value_error(
             f"dropout probability has to be between 0 and 1, but got {p}",
@@ -28,7 +29,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     >>> torch.nn.functional.dropout(torch.ones(3), p=1.0)
     tensor([0., 0., 0.])
     """
-    _check(p)
+    check_probability(p)
     return (
         _dropout.dropout_(input, p, training) if inplace else _dropout.dropout(input, p, training)
     )
@@ -47,7 +48,7 @@ def alpha_dropout(
     >>> torch.nn.functional.alpha_dropout(torch.ones(3))
     tensor([1., 1., 1.])
     """
-    _check(p)
+    check_probability(p)
     if inplace:
         return _dropout.alpha_dropout_(input, p, training)
     return _dropout.alpha_dropout(input, p, training)
@@ -64,7 +65,7 @@ def feature_alpha_dropout(
     >>> torch.nn.functional.feature_alpha_dropout(torch.ones(1, 3))
     tensor([[1., 1., 1.]])
     """
-    _check(p)
+    check_probability(p)
     if inplace:
         return _dropout.feature_alpha_dropout_(input, p, training)
     return _dropout.feature_alpha_dropout(input, p, training)
@@ -87,7 +88,7 @@ def dropout1d(
     >>> torch.nn.functional.dropout1d(torch.ones(2, 3), p=1.0).sum()
     tensor(0.)
     """
-    _check(p)
+    check_probability(p)
     n_dims = input.dim()
     if n_dims not in (2, 3):
         raise runtime_error(
@@ -129,7 +130,7 @@ def dropout2d(
     >>> torch.nn.functional.dropout2d(torch.ones(2, 3, 4, 4), p=1.0).sum()
     tensor(0.)
     """
-    _check(p)
+    check_probability(p)
     n_dims = input.dim()
     if n_dims not in (3, 4):
         _warn_of_dimensions(n_dims, 2)
@@ -155,7 +156,7 @@ def dropout3d(
     >>> torch.nn.functional.dropout3d(torch.ones(3, 2, 2, 2), p=1.0).sum()
     tensor(0.)
     """
-    _check(p)
+    check_probability(p)
     n_dims = input.dim()
     if n_dims not in (4, 5):
         _warn_of_dimensions(n_dims, 3)

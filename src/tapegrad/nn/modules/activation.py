@@ -340,7 +340,7 @@ class ReLU6(Hardtanh):
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
 
-    extra_repr = _InPlace.extra_repr  # type: ignore[assignment]
+    extra_repr = _InPlace.extra_repr
 
 
 class Threshold(Module):

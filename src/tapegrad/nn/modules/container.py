@@ -452,7 +452,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(_line(str(i), value, _dtype_name) for i, value in enumerate(self))
+        return "\n".join(_line(str(i), x, lambda x: repr(x.dtype)) for i, x in enumerate(self))
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         raise runtime_error("ParameterList should not be called.", "It holds parameters; index it.")
@@ -652,10 +652,6 @@ def _line(name: str, value: Any, describe: Any) -> str:
         return f"  ({name}): Object of type: {type(value).__name__}"
     size = "x".join(str(n) for n in value.shape)
     return f"  ({name}): Parameter containing: [{describe(value)} of size {size}]"
-
-
-def _dtype_name(value: Tensor) -> str:
-    return repr(value.dtype)
 
 
 def _type_name(value: Tensor) -> str:

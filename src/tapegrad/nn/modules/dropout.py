@@ -1,7 +1,7 @@
 """Dropout: in training, elements or channels are zeroed at random and the rest scaled up."""
 
-from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
+from tapegrad.nn.functional.dropout import check_probability
 from tapegrad.nn.modules.module import Module
 from tapegrad.nn.modules.utils import ClassOptions
 from tapegrad.tensors.tensor import Tensor
@@ -12,11 +12,7 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 class _DropoutNd(ClassOptions, Module):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        if p < 0 or p > 1:
-            raise value_error(
-                f"dropout probability has to be between 0 and 1, but got {p}",
-                "p is the probability that an element is zeroed.",
-            )
+        check_probability(p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:

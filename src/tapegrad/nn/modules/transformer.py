@@ -309,7 +309,8 @@ class TransformerEncoder(Module):
         padded = self._zeroed(src, mask, padding)
         if padded is not None:
             padding = additive(padded, "src_key_padding_mask", src.dtype)
-        batch_first = self.layers[0].self_attn.batch_first if self._is_usual() else False
+        usual = len(self.layers) > 0 and hasattr(self.layers[0], "self_attn")
+        batch_first = self.layers[0].self_attn.batch_first if usual else False
         causal = _is_causal(mask, is_causal, _length(src, batch_first))
         x = src
         for layer in self.layers:
@@ -317,9 +318,6 @@ class TransformerEncoder(Module):
         if padded is not None:
             x = x.masked_fill(padded.unsqueeze(-1), 0.0)
         return x if self.norm is None else self.norm(x)
-
-    def _is_usual(self) -> bool:
-        return len(self.layers) > 0 and hasattr(self.layers[0], "self_attn")
 
     def _zeroed(self, src: Tensor, mask: Any, padding: Any) -> Tensor | None:
         """(N, L), True at padding, where PyTorch zeroes its outputs; else None.
@@ -335,9 +333,7 @@ class TransformerEncoder(Module):
         if is_grad_enabled() and any(x.requires_grad for x in (src, *layer.parameters())):
             return None
         padded = padding != 0
-        if bool((padded[:, :-1] & ~padded[:, 1:]).any()):
-            return None
-        return padded
+        return None if bool((padded[:, :-1] & ~padded[:, 1:]).any()) else padded
 
 
 class TransformerDecoder(Module):

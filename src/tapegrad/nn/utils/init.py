@@ -18,7 +18,7 @@ def skip_init(module_cls: type, *args: object, **kwargs: object) -> Any:
     """
     if not issubclass(module_cls, Module):
         raise runtime_error(f"Expected a Module; got {module_cls}", "Pass a module class.")
-    if not _takes_device(module_cls):
+    if "device" not in signature(module_cls).parameters:
         raise runtime_error(
             "Module must support a 'device' arg to skip initialization",
             f"{module_cls.__name__} has nothing to skip, or does not say where it would be.",
@@ -28,7 +28,3 @@ def skip_init(module_cls: type, *args: object, **kwargs: object) -> Any:
         return module_cls(*args, **kwargs)
     finally:
         set_rng_state(state)
-
-
-def _takes_device(kind: Any) -> bool:
-    return "device" in signature(kind).parameters

@@ -96,12 +96,8 @@ class _Orthogonal(Module):
 def _is_orthogonal(q: Tensor) -> bool:
     n = q.shape[-1]
     one = eye(n, dtype=q.dtype, device=q.device)
-    eps = 10.0 * q.shape[-2] * _epsilon(q)
+    eps = 10.0 * q.shape[-2] * finfo(q.dtype).eps
     return bool(((q.mH @ q - one).abs() <= eps).all())
-
-
-def _epsilon(x: Tensor) -> float:
-    return finfo(x.dtype).eps
 
 
 def _made_orthogonal(a: Tensor) -> Tensor:

@@ -155,12 +155,6 @@ class PackedSequence(tuple):
         return self.to(dtype=getattr(self.data, name)().dtype)
 
 
-def _sizes_of(lengths: np.ndarray) -> np.ndarray:
-    """How many of the sequences, longest first, are longer than 0, 1, ..."""
-    times = np.arange(lengths[0])
-    return np.count_nonzero(lengths[None, :] > times[:, None], axis=1)
-
-
 def _time_and_place(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Time and sequence of each row of a packed sequence."""
     starts = np.cumsum(sizes) - sizes
@@ -191,7 +185,8 @@ def pack_padded_sequence(
         input = input.transpose(0, 1)
     counts = lengths._array.astype(np.int64)
     _check_lengths(input, counts)
-    sizes = _sizes_of(counts)
+    # how many of the sequences, longest first, are longer than 0, 1, ...
+    sizes = np.count_nonzero(counts > np.arange(counts[0])[:, None], axis=1)
     times, places = _time_and_place(sizes)
     if len(times) == input.shape[0] * input.shape[1]:
         data = input.reshape(len(times), *input.shape[2:]).clone()

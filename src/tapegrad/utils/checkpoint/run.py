@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 from tapegrad.autograd.backward_grad import backward as run_backward
@@ -194,21 +194,24 @@ def noop_context_fn() -> tuple[Any, Any]:
 
 
 @contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+def _set(variable: ContextVar[bool | None], value: bool | None) -> Iterator[None]:
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
     """In the block, say for all checkpoints whether the second run stops as soon as it may.
 
     >>> with torch.utils.checkpoint.set_checkpoint_early_stop(False):
     ...     pass
     """
-    token = _EARLY_STOP.set(enable)
-    try:
-        yield
-    finally:
-        _EARLY_STOP.reset(token)
+    return _set(_EARLY_STOP, enable)
 
 
-@contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
     """In the block, say for all checkpoints whether they list operators: `checkpoint(debug=)`.
 
     With None each decides by its own argument.
@@ -216,11 +219,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
     >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):
     ...     pass
     """
-    token = _DEBUG.set(enabled)
-    try:
-        yield
-    finally:
-        _DEBUG.reset(token)
+    return _set(_DEBUG, enabled)
 
 
 def checkpoint(

@@ -62,7 +62,23 @@ class SequentialSampler(Sampler[int]):
         return len(self.data_source)
 
 
-class RandomSampler(Sampler[int]):
+class _Drawing(Sampler[int]):
+    """Draws `num_samples` indices, in runs."""
+
+    num_samples: Any
+
+    def _runs(self) -> Iterator[np.ndarray]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[int]:
+        for run in self._runs():
+            yield from run.tolist()
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class RandomSampler(_Drawing):
     """The indices of a data set in random order, or drawn with replacement.
 
     Without a generator each pass seeds one of its own with a number of the default generator.
@@ -111,13 +127,6 @@ class RandomSampler(Sampler[int]):
             yield randperm(n, generator=generator)._array
         yield randperm(n, generator=generator)._array[:n_rest]
 
-    def __iter__(self) -> Iterator[int]:
-        for run in self._runs():
-            yield from run.tolist()
-
-    def __len__(self) -> int:
-        return self.num_samples
-
 
 class SubsetRandomSampler(Sampler[int]):
     """Given indices in random order.
@@ -138,7 +147,7 @@ class SubsetRandomSampler(Sampler[int]):
         return len(self.indices)
 
 
-class WeightedRandomSampler(Sampler[int]):
+class WeightedRandomSampler(_Drawing):
     """Indices 0 to `len(weights)` - 1, each as often as its weight says.
 
     >>> _ = torch.manual_seed(0)
@@ -174,13 +183,6 @@ class WeightedRandomSampler(Sampler[int]):
         yield multinomial(
             self.weights, self.num_samples, self.replacement, generator=self.generator
         )._array
-
-    def __iter__(self) -> Iterator[int]:
-        for run in self._runs():
-            yield from run.tolist()
-
-    def __len__(self) -> int:
-        return self.num_samples
 
 
 class BatchSampler(Sampler[list[int]]):

@@ -152,6 +152,16 @@ def _plugin(name: str, content: bytes = b"") -> Any:
     return SummaryMetadata(plugin_data=data)
 
 
+def _single(tag: str, **content: Any) -> Any:
+    """A summary of one value."""
+    return Summary(value=[Summary.Value(tag=tag, **content)])
+
+
+def _floats(values: np.ndarray) -> Any:
+    shape = _shape_proto(values.shape)
+    return TensorProto(dtype="DT_FLOAT", float_val=values.ravel().tolist(), tensor_shape=shape)
+
+
 def _shape_proto(shape: Any) -> Any:
     """A shape as TensorBoard has it."""
     return TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in shape])
@@ -172,12 +182,12 @@ def scalar(
     """
     number = _as_number(tensor)
     if not new_style:
-        return Summary(value=[Summary.Value(tag=name, simple_value=number)])
+        return _single(name, simple_value=number)
     if double_precision:
         proto = TensorProto(double_val=[number], dtype="DT_DOUBLE")
     else:
         proto = TensorProto(float_val=[number], dtype="DT_FLOAT")
-    return Summary(value=[Summary.Value(tag=name, tensor=proto, metadata=_plugin("scalars"))])
+    return _single(name, tensor=proto, metadata=_plugin("scalars"))
 
 
 def tensor_proto(tag: str, tensor: Tensor) -> Any:
@@ -201,7 +211,7 @@ def tensor_proto(tag: str, tensor: Tensor) -> Any:
     else:
         elements = x.flatten().tolist()
     proto = TensorProto(dtype=kind, tensor_shape=_shape_proto(x.shape), **{field: elements})
-    return Summary(value=[Summary.Value(tag=tag, tensor=proto, metadata=_plugin("tensor"))])
+    return _single(tag, tensor=proto, metadata=_plugin("tensor"))
 
 
 def text(tag: str, text: str) -> Any:
@@ -215,9 +225,7 @@ def text(tag: str, text: str) -> Any:
     proto = TensorProto(
         dtype="DT_STRING", string_val=[text.encode("utf8")], tensor_shape=_shape_proto([1])
     )
-    return Summary(
-        value=[Summary.Value(tag=f"{tag}/text_summary", metadata=metadata, tensor=proto)]
-    )
+    return _single(f"{tag}/text_summary", metadata=metadata, tensor=proto)
 
 
 def _default_bins() -> list[float]:
@@ -248,7 +256,7 @@ def histogram(name: str, values: object, bins: Any, max_bins: int | None = None)
     ([0.0, 1.0, 2.0, 4.0], [0.0, 1.0, 1.0, 2.0])
     """
     histo = make_histogram(make_np(values).astype(float), bins, max_bins)
-    return Summary(value=[Summary.Value(tag=name, histo=histo)])
+    return _single(name, histo=histo)
 
 
 def histogram_raw(
@@ -267,16 +275,9 @@ def histogram_raw(
     >>> histogram_raw("w", 0, 1, 3, 2, 2, [0.5, 1.0], [1, 2]).value[0].histo.num
     3.0
     """
-    histo = HistogramProto(
-        min=min,
-        max=max,
-        num=num,
-        sum=sum,
-        sum_squares=sum_squares,
-        bucket_limit=bucket_limits,
-        bucket=bucket_counts,
-    )
-    return Summary(value=[Summary.Value(tag=name, histo=histo)])
+    moments = {"min": min, "max": max, "num": num, "sum": sum, "sum_squares": sum_squares}
+    histo = HistogramProto(**moments, bucket_limit=bucket_limits, bucket=bucket_counts)
+    return _single(name, histo=histo)
 
 
 def make_histogram(values: np.ndarray, bins: Any, max_bins: int | None = None) -> Any:
@@ -392,11 +393,8 @@ def compute_curve(
 
 def _curve(tag, data, n):
     content = PrCurvePluginData(version=0, num_thresholds=n).SerializeToString()
-    proto = TensorProto(
-        dtype="DT_FLOAT", float_val=data.reshape(-1).tolist(), tensor_shape=_shape_proto(data.shape)
-    )
     metadata = _plugin("pr_curves", content)
-    return Summary(value=[Summary.Value(tag=tag, tensor=proto, metadata=metadata)])
+    return _single(tag, tensor=_floats(data), metadata=metadata)
 
 
 def _plain(row):
@@ -420,9 +418,7 @@ def custom_scalars(layout: dict[str, dict[str, Any]]) -> Any:
     content = layout_pb2.Layout(category=categories).SerializeToString()
     proto = TensorProto(dtype="DT_STRING", string_val=[content], tensor_shape=_shape_proto([]))
     metadata = _plugin("custom_scalars")
-    return Summary(
-        value=[Summary.Value(tag="custom_scalars__config__", tensor=proto, metadata=metadata)]
-    )
+    return _single("custom_scalars__config__", tensor=proto, metadata=metadata)
 
 
 def _chart(title, kind, tags):
@@ -474,10 +470,7 @@ def mesh(
         metadata = _plugin("mesh", content.SerializeToString())
         metadata.display_name = display_name or ""
         metadata.summary_description = description or ""
-        proto = TensorProto(
-            dtype="DT_FLOAT", float_val=x.reshape(-1).tolist(), tensor_shape=_shape_proto(x.shape)
-        )
-        values.append(Summary.Value(tag=name, tensor=proto, metadata=metadata))
+        values.append(Summary.Value(tag=name, tensor=_floats(x), metadata=metadata))
     return Summary(value=values)
 
 
@@ -520,12 +513,8 @@ def hparams(
 
 
 def _check(hparam_dict, metric_dict, domains):
-    named = {
-        "hparam_dict": hparam_dict,
-        "metric_dict": metric_dict,
-        "hparam_domain_discrete": domains,
-    }
-    for name, given in named.items():
+    named = {"hparam_dict": hparam_dict, "metric_dict": metric_dict}
+    for name, given in (*named.items(), ("hparam_domain_discrete", domains)):
         if not isinstance(given, dict):
             raise TypeError(f"parameter: {name} should be a dictionary, nothing logged.")
     for name, allowed in domains.items():
@@ -556,9 +545,7 @@ def _value(given):
 
 def _summary(part, **content):
     data = HParamsPluginData(version=0, **content).SerializeToString(deterministic=True)
-    return Summary(
-        value=[Summary.Value(tag=f"_hparams_/{part}", metadata=_plugin("hparams", data))]
-    )
+    return _single(f"_hparams_/{part}", metadata=_plugin("hparams", data))
 
 
 def _figure_to_image(figures: Any, close: bool = True) -> np.ndarray:
@@ -598,7 +585,7 @@ def image(tag: str, tensor: Tensor, rescale: float = 1, dataformats: str = "NCHW
     (8, 6, b'\\x89PNG')
     """
     pixels = _to_hwc(make_np(tensor), dataformats)
-    return Summary(value=[Summary.Value(tag=tag, image=make_image(_bytes_of(pixels), rescale))])
+    return _single(tag, image=make_image(_bytes_of(pixels), rescale))
 
 
 def image_boxes(
@@ -623,14 +610,14 @@ def image_boxes(
     if labels is not None and len(labels) != boxes.shape[0]:
         labels = None
     picture = make_image(_bytes_of(pixels), rescale, boxes, labels)
-    return Summary(value=[Summary.Value(tag=tag, image=picture)])
+    return _single(tag, image=picture)
 
 
 def make_image(tensor: np.ndarray, rescale: float = 1, rois: Any = None, labels: Any = None) -> Any:
     """A PNG of bytes (height, width, channels); the sizes it states are those before scaling."""
     from PIL import Image
 
-    height, width, channels = tensor.shape
+    height, width, _ = tensor.shape
     picture = Image.fromarray(tensor)
     if rois is not None:
         picture = draw_boxes(picture, rois, labels)
@@ -639,6 +626,11 @@ def make_image(tensor: np.ndarray, rescale: float = 1, rois: Any = None, labels:
         picture = picture.resize(size, Image.Resampling.LANCZOS)
     file = io.BytesIO()
     picture.save(file, format="PNG")
+    return _picture(tensor.shape, file)
+
+
+def _picture(shape: tuple[int, int, int], file: io.BytesIO) -> Any:
+    height, width, channels = shape
     return Summary.Image(
         height=height, width=width, colorspace=channels, encoded_image_string=file.getvalue()
     )
@@ -682,22 +674,19 @@ def video(tag: str, tensor: Tensor, fps: float = 4) -> Any:
         _bytes_of(_grid(clips[:, time], n_columns).transpose(1, 2, 0))
         for time in range(clips.shape[1])
     ]
-    return Summary(value=[Summary.Value(tag=tag, image=make_video(frames, fps))])
+    return _single(tag, image=make_video(frames, fps))
 
 
 def make_video(tensor: Any, fps: float) -> Any:
     """A GIF of frames, each bytes (height, width, channels)."""
     from PIL import Image
 
-    height, width, channels = tensor[0].shape
     first, *others = (Image.fromarray(frame).convert("RGB") for frame in tensor)
     file = io.BytesIO()
     first.save(
         file, format="GIF", save_all=True, append_images=others, duration=round(1000 / fps), loop=0
     )
-    return Summary.Image(
-        height=height, width=width, colorspace=channels, encoded_image_string=file.getvalue()
-    )
+    return _picture(tensor[0].shape, file)
 
 
 def audio(tag: str, tensor: Tensor, sample_rate: int = 44100) -> Any:
@@ -727,7 +716,7 @@ def audio(tag: str, tensor: Tensor, sample_rate: int = 44100) -> Any:
         encoded_audio_string=file.getvalue(),
         content_type="audio/wav",
     )
-    return Summary(value=[Summary.Value(tag=tag, audio=sound)])
+    return _single(tag, audio=sound)
 
 
 def _bytes_of(pixels):

@@ -80,9 +80,7 @@ def collate(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:
                 "Pad the samples, or pass a collate_fn that can join them.",
             )
     items = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch, strict=False)]
-    if isinstance(first, tuple):
-        return _tuple(first, items)
-    return _sequence(first, items)
+    return _tuple(first, items) if isinstance(first, tuple) else _sequence(first, items)
 
 
 def _function(kind: type, functions: Functions) -> Callable | None:
