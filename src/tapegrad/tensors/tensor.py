@@ -9,16 +9,8 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.hooks import NodeHooks, added
-from tapegrad.autograd.mode import MODE, TRANSFORMS
-from tapegrad.autograd.node import (
-    INFERENCE,
-    AccumulateGrad,
-    Port,
-    hooks_of,
-    make_leaf,
-    node_of,
-    version_of,
-)
+from tapegrad.autograd.mode import MODE, TRANSFORMS, is_inference_mode_enabled
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, hooks_of, make_leaf, version_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.device import CPU
 from tapegrad.core.dtype import BY_NUMPY, of
@@ -107,15 +99,12 @@ class TensorCore(TensorBase):
         elif self._node is None:
             if not _can_require_grad(self):
                 raise errors.cannot_require_grad(self.dtype)
-            if self._counter is INFERENCE:
-                from tapegrad.autograd.mode import is_inference_mode_enabled
-
-                if not is_inference_mode_enabled():
-                    raise errors.runtime_error(
-                        "Setting requires_grad=True on inference tensor outside InferenceMode "
-                        "is not allowed.",
-                        "clone() the tensor first.",
-                    )
+            if self._counter is INFERENCE and not is_inference_mode_enabled():
+                raise errors.runtime_error(
+                    "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                    "allowed.",
+                    "clone() the tensor first.",
+                )
             make_leaf(self)
             node: Any = self._node
             node.hooks = self.__dict__.pop("_resting_hooks", None)
@@ -256,7 +245,8 @@ class TensorCore(TensorBase):
         tensor([2., 2.])
         """
         self._check_takes_hooks()
-        return added(hooks_of(node_of(self._node)).of_tensor(self.output_nr), hook)
+        node = self._node.node if type(self._node) is Port else self._node
+        return added(hooks_of(node).of_tensor(self.output_nr), hook)
 
     def _check_takes_hooks(self) -> None:
         if not self.requires_grad:
@@ -278,7 +268,7 @@ class TensorCore(TensorBase):
     @property
     def _backward_hooks(self) -> dict | None:
         """The hooks on the gradient of this tensor by number; None if it never had one."""
-        node = node_of(self._node)
+        node = self._node.node if type(self._node) is Port else self._node
         hooks = self.__dict__.get("_resting_hooks") if node is None else node.hooks
         return None if hooks is None else hooks.tensor.get(self.output_nr)
 
@@ -289,7 +279,7 @@ class TensorCore(TensorBase):
                 f"_backward_hooks is a dict of hooks, or None, not {type(hooks).__name__}",
                 "register_hook() adds one.",
             )
-        node = node_of(self._node)
+        node = self._node.node if type(self._node) is Port else self._node
         if node is None:
             found = self.__dict__.setdefault("_resting_hooks", NodeHooks())
         else:
