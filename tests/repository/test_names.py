@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 
@@ -112,10 +113,8 @@ def test_a_traceback_names_the_operator():
     try:
         torch.tanh("text")
     except TypeError as error:
-        frame = error.__traceback__
-        while frame.tb_next is not None:
-            frame = frame.tb_next
-        assert frame.tb_frame.f_code.co_name == "tanh"
+        frames = traceback.extract_tb(error.__traceback__)
+        assert "tanh" in [frame.name for frame in frames]
     else:
         pytest.fail("no error")
 

@@ -1,10 +1,13 @@
-"""The boundary of public functions: an argument that should be a tensor and is not.
+"""The boundary of public functions: arguments that Python or a kernel refuses.
 
 Functions do not look at what they are given: they read `input._array` and go on. Where that fails,
-`@require_tensors` says what PyTorch says. A function for which a tenth of a microsecond counts does
-without it and has a `try` of its own around the first thing it reads.
+`@require_tensors` asks how PyTorch's native function of that name binds the arguments: the call is
+then made again under the names it knows, or PyTorch's error says which argument is wrong. A
+function for which a tenth of a microsecond counts does without it and has a `try` of its own around
+the first thing it reads.
 """
 
+import inspect
 import sys
 from collections.abc import Callable
 from functools import update_wrapper
@@ -25,16 +28,112 @@ def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
         return lambda function: require_tensors(function, name=name)
     called = function
 
-    def call(*args: object, **kwargs: object) -> Any:
-        try:
-            return called(*args, **kwargs)
-        except (AttributeError, TypeError) as error:
-            refusal = refused(called, args, kwargs, error, name)
-            if refusal is None:
-                raise
-            raise refusal from None
+    def make(method: bool) -> Callable:
+        def call(*args: object, **kwargs: object) -> Any:
+            try:
+                return called(*args, **kwargs)
+            except Exception as error:
+                again = respelled(call, args, kwargs, error, name, method)
+                if again is None:
+                    raise
+            return again()
 
-    return update_wrapper(call, called)
+        return update_wrapper(call, called)
+
+    return with_method(make)
+
+
+class Missing:
+    """An argument that was not given."""
+
+
+MISSING: Any = Missing()
+
+
+def mending(function: Any) -> Any:
+    """A function whose body ends in `except Exception as error: return mended(...)`.
+
+    That costs a call nothing that succeeds. It takes any arguments, as `extra` and `names`; its
+    signature shows those that it is meant to take.
+    """
+    shown = []
+    for p in inspect.signature(function).parameters.values():
+        if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            shown.append(p.replace(default=p.empty) if p.default is MISSING else p)
+    function.__signature__ = inspect.Signature(shown, return_annotation=Any)
+    return function
+
+
+def mended(function: Callable, error: Exception, args: tuple, kwargs: dict) -> Any:
+    """The result of a failed call as PyTorch binds its arguments, or PyTorch's error, or its own.
+
+    `args` and `kwargs` may hold defaults, which were not given then.
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    defaults = {p.name: p.default for p in parameters}
+    kwargs = {k: x for k, x in kwargs.items() if x is not defaults.get(k, MISSING)}
+    if MISSING in args:
+        n = args.index(MISSING)
+        for parameter, x in zip(parameters[n:], args[n:], strict=False):
+            if x is not MISSING and x is not parameter.default:
+                kwargs[parameter.name] = x
+        args = args[:n]
+    while args and len(args) <= len(parameters) and args[-1] is parameters[len(args) - 1].default:
+        args = args[:-1]
+    again = respelled(function, args, kwargs, error, above=1)
+    if again is None:
+        raise error
+    return again()
+
+
+def with_method(make: Callable[[bool], Any]) -> Any:
+    """The function `make(False)`. Its method is `make(True)`: its errors count without `self`.
+
+    `torch.sum` and `torch.Tensor.sum` do the same, but PyTorch numbers their arguments differently.
+    """
+    function = make(False)
+    function.method = function, make
+    return function
+
+
+def method_of(function: Any) -> Any:
+    """The method of tensors that is a public function, or whatever else a class has."""
+    of, make = getattr(function, "method", (None, method_of))
+    return update_wrapper(make(True), function) if of is function else function
+
+
+def respelled(
+    public: Callable,
+    args: tuple,
+    kwargs: dict,
+    error: Exception,
+    name: str = "",
+    method: bool = False,
+    above: int = 0,
+    names_tensors: bool = False,
+) -> Callable | None:
+    """The failed call of a public function once more, as PyTorch binds its arguments.
+
+    None if nothing is to be done but to raise `error`; raises PyTorch's TypeError for arguments
+    that the native function refuses. The program's frame is `above` that of the caller.
+    A function that `names_tensors` has said itself which argument is none.
+    """
+    caller = sys._getframe(2 + above).f_globals.get("__name__", "")
+    if not caller.startswith("tapegrad."):
+        from tapegrad.core.native_arguments import call_of
+
+        try:
+            again = call_of(public, args, kwargs, error, method)
+        except TypeError as found:
+            raise found.with_traceback(None) from None
+        if again is not None:
+            return again
+    if names_tensors:
+        return None
+    refusal = refused(public, args, kwargs, error, name or public.__name__)
+    if refusal is not None:
+        raise refusal from None
+    return None
 
 
 def refused(
@@ -53,16 +152,14 @@ def refused(
     ):
         return None
     name = name or function.__name__
-    while hasattr(function, "__wrapped__"):
-        function = function.__wrapped__
-    code = function.__code__
-    optional = len(function.__defaults__ or ())
-    for i, argument in enumerate(code.co_varnames[: code.co_argcount]):
-        absent = x is None and i >= code.co_argcount - optional
-        given = args[i] if i < len(args) else kwargs.get(argument, errors)
+    parameters = inspect.signature(function).parameters.values()
+    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    for i, parameter in enumerate(positional):
+        absent = x is None and parameter.default is not parameter.empty
+        given = args[i] if i < len(args) else kwargs.get(parameter.name, errors)
         if given is x and not absent:
-            return errors.must_be(name, argument, i + 1, "Tensor", x)
-    if code.co_argcount:
+            return errors.must_be(name, parameter.name, i + 1, "Tensor", x)
+    if positional:
         return None
     listed = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else ()
     for i, given in (*enumerate(args), *enumerate(listed)):  # tensors one by one, or in a list

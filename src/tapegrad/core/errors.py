@@ -313,10 +313,11 @@ def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) 
     given += [f"{name}={type_name(x)}" for name, x in reversed(list(kwargs.items()))]
     text = ", ".join(given) + (", " if kwargs and not args else "")
     lines = "".join(f" * ({form})\n" for form in forms)
+    expected = f"one of:\n{lines}" if len(forms) > 1 else f"({forms[0]})"
     return advised(
         TypeError(
             f"{function}() received an invalid combination of arguments - got ({text}), "
-            f"but expected one of:\n{lines}"
+            f"but expected {expected}"
         ),
         "Compare what was given with the forms above.",
     )

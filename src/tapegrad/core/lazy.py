@@ -6,6 +6,8 @@ A table says which names a file has; the file is imported when one of them is fi
 from importlib import import_module
 from typing import Any
 
+from tapegrad.core.argument_check import method_of
+
 _INDEX: dict[int, dict[str, str]] = {}
 
 
@@ -35,6 +37,6 @@ class method:
         self.own_name = name
 
     def __get__(self, tensor: Any, owner: type) -> Any:
-        found = getattr(import_module(self.file), self.name)
+        found = method_of(getattr(import_module(self.file), self.name))
         setattr(self.owner, self.own_name, found)
         return found if tensor is None else found.__get__(tensor, owner)

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from functools import update_wrapper
 
 from tapegrad.core.annotations import Any, Callable, DTypeLike, Sequence
-from tapegrad.core.argument_check import refused
+from tapegrad.core.argument_check import respelled, with_method
 from tapegrad.core.dtype import float32
 from tapegrad.core.registration import AUTOCAST
 
@@ -31,18 +31,21 @@ def autocast(function: Callable | None = None, *, name: str | None = None) -> An
         return lambda function: autocast(function, name=name)
     key = name or function.__name__
 
-    def call(*args: object, **kwargs: object) -> Any:
-        try:
-            if IN_USE:
-                return AUTOCAST().call_in_precision(key, function, args, kwargs)
-            return function(*args, **kwargs)
-        except AttributeError as error:
-            refusal = refused(function, args, kwargs, error)
-            if refusal is None:
-                raise
-            raise refusal from None
+    def make(method: bool) -> Callable:
+        def call(*args: object, **kwargs: object) -> Any:
+            try:
+                if IN_USE:
+                    return AUTOCAST().call_in_precision(key, function, args, kwargs)
+                return function(*args, **kwargs)
+            except Exception as error:
+                again = respelled(call, args, kwargs, error, method=method)
+                if again is None:
+                    raise
+            return again()
 
-    return update_wrapper(call, function)
+        return update_wrapper(call, function)
+
+    return with_method(make)
 
 
 def is_on() -> bool:

@@ -4,6 +4,8 @@ What `apply` does in general, written out for one and for two operands and worke
 possible when the operator is declared. This is the hot path: it trades brevity for speed.
 """
 
+import inspect
+
 import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
@@ -15,6 +17,7 @@ from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Callable, ModeLike, OperatorLike, Out
+from tapegrad.core.argument_check import MISSING, respelled
 from tapegrad.dispatch.apply import (
     F32,
     F64,
@@ -34,8 +37,14 @@ asarray = np.asarray
 new = object.__new__
 
 
-def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = apply) -> Callable:
-    """The function of an elementwise operator of one tensor.
+UNARY = inspect.signature(lambda input, *, out=None: None)
+BINARY = inspect.signature(lambda input, other, *, out=None: None)
+
+
+def unary(
+    op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = apply, method: bool = False
+) -> Callable:
+    """The function of an elementwise operator of one tensor, or its method.
 
     A mode that knows which grad mode lies below it can have a function of its own: `get_mode`
     then says that one, and `apply` runs the general way under it.
@@ -54,14 +63,14 @@ def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = app
         alike = _keeps_dtype(compute, 1)
         plan = op.plan(GRAD, False, numpy_namespace) if op.vjps else None
 
-    def call(input: Any, *, out: Out = None) -> Any:
+    def call(input: Any = MISSING, *extra: Any, **options: Any) -> Any:
         try:
             signature = input._signature
         except AttributeError:
-            raise wrong_argument(op, (input,), input) from None
+            signature = None
         mode = get_mode()
-        if not signature or out is not None or (mode is not True and mode is not False):
-            z = without_signature(input, out, mode)
+        if not signature or options or extra or (mode is not True and mode is not False):
+            z = otherwise(input, extra, options, mode)
             if type(z) is not ndarray:
                 return z
             signature = input._signature
@@ -80,7 +89,22 @@ def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = app
         tensor._node = plan.node_of_small(input, edge, tensor)
         return tensor
 
-    def without_signature(input: Any, out: Out, mode: ModeLike) -> Any:
+    def otherwise(input: Any, extra: tuple, options: dict, mode: ModeLike) -> Any:
+        """The array or the result of a call that needs more; PyTorch's error for a wrong one."""
+        try:
+            return without_signature(input, mode, *extra, **options)
+        except Exception as error:
+            args = () if input is MISSING else (input, *extra)
+            again = respelled(
+                call, args, options, error, method=method, above=1, names_tensors=True
+            )
+            if again is None:
+                if not hasattr(input, "_array"):
+                    raise wrong_argument(op, (input,), input) from None
+                raise
+        return again()
+
+    def without_signature(input: Any, mode: ModeLike, *, out: Out = None) -> Any:
         """The array of a tensor that has no signature; the result itself, if `apply` gives it."""
         nonlocal jvp
         if input._signature is None:
@@ -103,13 +127,19 @@ def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = app
         return finish(op.name, apply(op, (input,), {}), out)
 
     call.direct = call  # type: ignore[attr-defined]
+    call.method = call, lambda method: unary(op, method=method)  # type: ignore[attr-defined]
+    call.__signature__ = UNARY  # type: ignore[attr-defined]
     return call
 
 
 def binary(
-    op: OperatorLike, leave: bool = False, get_mode: Callable = get_mode, apply: Callable = apply
+    op: OperatorLike,
+    leave: bool = False,
+    get_mode: Callable = get_mode,
+    apply: Callable = apply,
+    method: bool = False,
 ) -> Callable:
-    """The function of an elementwise operator of two operands.
+    """The function of an elementwise operator of two operands, or its method.
 
     With `leave` it is the method behind a Python operator, which leaves what it does not know to
     the other operand. `get_mode` and `apply` are as in `unary`.
@@ -270,13 +300,30 @@ def binary(
             raise wrong_argument(op, (input, other), None)
         return apply(op, (input, other), {})
 
-    def function(input: Any, other: Any, *, out: Out = None) -> Any:
+    if leave:
+        return call
+
+    def with_out(input: Any, other: Any, *, out: Out = None) -> Any:
         if out is None:
             return call(input, other)
         return finish(op.name, apply(op, (input, other), {}), out)
 
+    def function(input: Any = MISSING, other: Any = MISSING, *extra: Any, **options: Any) -> Any:
+        try:
+            if options or extra:
+                return with_out(input, other, *extra, **options)
+            return call(input, other)
+        except Exception as error:
+            args = tuple([x for x in (input, other, *extra) if x is not MISSING])
+            again = respelled(function, args, options, error, method=method, names_tensors=True)
+            if again is None:
+                raise
+        return again()
+
     function.direct = call  # type: ignore[attr-defined]  # without `out`: for a mode of its own
-    return call if leave else function
+    function.method = function, lambda method: binary(op, method=method)  # type: ignore[attr-defined]
+    function.__signature__ = BINARY  # type: ignore[attr-defined]
+    return function
 
 
 def _jvp_function(op: OperatorLike, of_number: bool = False) -> Callable:

@@ -22,6 +22,7 @@ from tapegrad.autograd.writable import (
 )
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, EdgeLike, NodeLike, OperatorLike
+from tapegrad.core.argument_check import respelled
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.dispatch.op import leads_to
 
@@ -53,9 +54,13 @@ def in_place(
                     others = tuple(x for x in others if getattr(x, "ndim", 0))
                 check_overlap(input, others)
             return update(plain, input, lambda x: function(x, *args, **kwargs))
-        except AttributeError:
-            errors.need_tensors(plain, input=input)
-            raise
+        except Exception as error:
+            again = respelled(method, (input, *args), kwargs, error, method=True)
+            if again is None:
+                if isinstance(error, AttributeError):
+                    errors.need_tensors(plain, input=input)
+                raise
+        return again()
 
     method.__name__ = method.__qualname__ = plain
     method.__doc__ = f"In-place form of `{plain[:-1]}`."
@@ -75,11 +80,15 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
     def method(input: Any, *args: object, **kwargs: object) -> Any:
         try:
             check_writable(input)
-        except AttributeError:
-            errors.need_tensors(plain, input=input)
-            raise
-        before = stand_in(input)
-        result = function(before, *args, **kwargs)
+            before = stand_in(input)
+            result = function(before, *args, **kwargs)
+        except Exception as error:
+            again = respelled(method, (input, *args), kwargs, error, method=True)
+            if again is None:
+                if isinstance(error, AttributeError):
+                    errors.need_tensors(plain, input=input)
+                raise
+            return again()
         if result is before:
             return input
         old, view, made = input._node, input._view, result._view

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.mode import MODE
-from tapegrad.core.argument_check import refused
+from tapegrad.core.argument_check import respelled, with_method
 from tapegrad.core.registration import PER_SAMPLE
 
 __all__: list[str] = []
@@ -17,16 +17,20 @@ def per_sample(function: Callable | None = None, *, name: str = "") -> Any:
         return lambda function: per_sample(function, name=name)
     called = function
 
-    @functools.wraps(called)
-    def wrapper(*args: object, **kwargs: object) -> Any:
-        if type(MODE.get()) is bool:
+    def make(method: bool) -> Callable:
+        @functools.wraps(called)
+        def wrapper(*args: object, **kwargs: object) -> Any:
             try:
-                return called(*args, **kwargs)
-            except AttributeError as error:
-                refusal = refused(called, args, kwargs, error)
-                if refusal is None:
+                if type(MODE.get()) is bool:
+                    return called(*args, **kwargs)
+                of_name = name or called.__name__
+                return PER_SAMPLE().called_in_turn(wrapper, called, of_name, args, kwargs)
+            except Exception as error:
+                again = respelled(wrapper, args, kwargs, error, method=method)
+                if again is None:
                     raise
-                raise refusal from None
-        return PER_SAMPLE().called_in_turn(wrapper, called, name or called.__name__, args, kwargs)
+            return again()
 
-    return wrapper
+        return wrapper
+
+    return with_method(make)

@@ -7,6 +7,7 @@ they cost nothing while nobody listens, whoever holds them and by whatever name.
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
 from threading import Lock, get_ident
 from time import perf_counter as clock
@@ -117,6 +118,8 @@ class Exchange:
         self.flops: Callable | None = COUNTED.get(self.title)
         self.function = function
         self.own = own = function.__code__
+        if "__signature__" not in vars(function):
+            function.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
         noting = _noted.__code__
         self.noting = noting.replace(
             co_freevars=own.co_freevars,  # a code may be exchanged for one that has as many
@@ -205,8 +208,8 @@ def _function(module: ModuleLike, path: str) -> Any:
     for name in path.split("."):
         found = vars(found)[name]
     function: Any = found.fget if isinstance(found, property) else found
-    while len(function.__code__.co_freevars) not in (0, 2) and "__signature__" not in vars(
-        function
+    while hasattr(function, "method") or (  # the function and the method share what is behind
+        len(function.__code__.co_freevars) not in (0, 2) and "__signature__" not in vars(function)
     ):
         function = function.__wrapped__
     return function

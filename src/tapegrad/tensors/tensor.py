@@ -12,6 +12,7 @@ from tapegrad.autograd.hooks import NodeHooks, added
 from tapegrad.autograd.mode import MODE, TRANSFORMS, is_inference_mode_enabled
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, hooks_of, make_leaf, version_of
 from tapegrad.core import errors, tensor_base
+from tapegrad.core.argument_check import method_of
 from tapegrad.core.device import CPU
 from tapegrad.core.dtype import BY_NUMPY, of
 from tapegrad.core.registration import TRANSFORM_STACK
@@ -464,6 +465,11 @@ class Tensor(Methods, TensorCore):
 
         return tensor_repr(self)
 
+
+for _mixin in Methods.__mro__:
+    for _name, _function in list(vars(_mixin).items()):
+        if hasattr(_function, "method"):
+            setattr(_mixin, _name, method_of(_function))
 
 Tensor.__module__ = "torch"
 declare_missing(Tensor)

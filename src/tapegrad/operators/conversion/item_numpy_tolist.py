@@ -6,6 +6,7 @@ from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Scalar, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.device import require_cpu
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
@@ -186,6 +187,7 @@ def dlpack(self: Tensor, **options: object) -> Any:
     return self._array.__dlpack__(**options)
 
 
+@require_tensors
 def to_dlpack(tensor: Tensor, /) -> Any:
     """A capsule through which another library takes the tensor's memory, once.
 

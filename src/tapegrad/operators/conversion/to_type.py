@@ -4,6 +4,7 @@ from tapegrad.arrays.namespaces import native_dtype
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.device import device as Device
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import bool_, complex128, default, float64, int64
@@ -165,6 +166,7 @@ def dtype_of_type(given: object) -> Dtype:
     return found.dtype
 
 
+@require_tensors
 def type_as(self: Tensor, other: Tensor) -> Any:
     """The tensor in the dtype of `other`.
 

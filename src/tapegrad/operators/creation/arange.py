@@ -10,6 +10,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Scalar
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import number_of, overflow
@@ -149,6 +150,7 @@ def _arange(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
     return wide.astype(dtype.numpy)
 
 
+@require_tensors
 def range(
     start: Scalar = 0,
     end: Any = None,

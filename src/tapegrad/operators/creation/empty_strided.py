@@ -4,11 +4,13 @@ import numpy as np
 
 from tapegrad.core import errors, memory_format
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Shape
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.creation.factory_options import build, check, native
 from tapegrad.operators.creation.zeros_eye import sizes
 
 
+@require_tensors
 def empty_strided(
     size: Shape,
     stride: Shape,
@@ -55,6 +57,7 @@ def strided_array(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) 
     return np.ndarray(shape, dtype, memory, 0, [step * dtype.itemsize for step in strides])
 
 
+@require_tensors
 def empty_permuted(
     size: Shape,
     physical_layout: Any,

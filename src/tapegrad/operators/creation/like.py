@@ -16,6 +16,7 @@ from tapegrad.core.annotations import (
     Scalar,
     Tensor,
 )
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
@@ -53,6 +54,7 @@ def mapped_as(array: Any, made: np.ndarray) -> Any:
     return type(array)(array.level, mapped_as(array.value, whole), array.mapped)
 
 
+@require_tensors
 def empty_like(
     input: Tensor,
     *,
@@ -98,6 +100,7 @@ def _filled_like(value: int) -> Callable:
     return filled_like
 
 
+@require_tensors
 @_filled_like(0)
 def zeros_like() -> Any:
     """A tensor of zeros of the shape of `input`.
@@ -109,6 +112,7 @@ def zeros_like() -> Any:
     """
 
 
+@require_tensors
 @_filled_like(1)
 def ones_like() -> Any:
     """A tensor of ones of the shape of `input`.
@@ -120,6 +124,7 @@ def ones_like() -> Any:
     """
 
 
+@require_tensors
 def full_like(
     input: Tensor,
     fill_value: Scalar,

@@ -9,6 +9,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Scalar, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import current, default, float64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, int_of, number_of
@@ -71,6 +72,7 @@ def _kind(name: str, start: Scalar, end: Scalar, out: Out, dtype: DTypeLike) -> 
     return kind
 
 
+@require_tensors
 def linspace(
     start: Scalar,
     end: Scalar,
@@ -127,6 +129,7 @@ def _counted(start: Any, end: Any, step: Any, n: int) -> np.ndarray:
     )
 
 
+@require_tensors
 def logspace(
     start: Scalar,
     end: Scalar,

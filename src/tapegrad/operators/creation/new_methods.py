@@ -14,6 +14,7 @@ from tapegrad.core.annotations import (
     Shape,
     Tensor,
 )
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import ints_of
@@ -82,6 +83,7 @@ def new_empty() -> Any:
     """
 
 
+@require_tensors
 def new_empty_strided(
     self: Tensor,
     size: Shape,

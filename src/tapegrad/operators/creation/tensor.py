@@ -7,6 +7,7 @@ import numpy as np
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import default, of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, number_of
@@ -125,6 +126,7 @@ def supported(array: np.ndarray) -> np.ndarray:
     return array
 
 
+@require_tensors
 def scalar_tensor(
     s: Any,
     *,

@@ -2,12 +2,14 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.shape.cat_stack import cat
 
 __torch__ = "vander"
 
 
+@require_tensors
 def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
     """The powers 0 to N - 1 of each number along a new last dimension.
 
@@ -43,6 +45,7 @@ def _powers(x: Tensor, n: int) -> Any:
     return cat([column.new_ones(column.shape, dtype=products.dtype), products], -1)
 
 
+@require_tensors
 def vander(x: Tensor, N: Any = None, increasing: bool = False) -> Any:
     """The powers of each number of a vector: (n,) to (n, N), the highest first by default.
 

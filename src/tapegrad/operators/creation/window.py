@@ -5,6 +5,7 @@ from math import pi
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import default, float32
 from tapegrad.core.family import family
@@ -46,6 +47,7 @@ def _window(name: str, length: Any, periodic: bool, shape: Any, dtype: Any, rest
     return requiring(name, found, requires_grad)
 
 
+@require_tensors
 def hamming_window(
     window_length: int,
     periodic: bool = True,
@@ -141,6 +143,7 @@ def bartlett_window() -> Any:
     """
 
 
+@require_tensors
 def kaiser_window(
     window_length: int,
     periodic: bool = True,

@@ -16,6 +16,7 @@ from tapegrad.core.annotations import (
     Scalar,
     Shape,
 )
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, default, default_complex, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
@@ -126,6 +127,7 @@ def empty(
     )
 
 
+@require_tensors
 def full(
     size: Shape,
     fill_value: Scalar,
@@ -168,6 +170,7 @@ def dtype_of_number(value: Scalar) -> Dtype:
     return default_complex() if isinstance(value, complex) else default()
 
 
+@require_tensors
 def eye(
     n: int,
     m: int | None = None,

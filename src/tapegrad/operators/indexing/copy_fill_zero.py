@@ -88,6 +88,7 @@ def _check_single(name: str, value: Any, advice: str) -> None:
         raise errors.runtime_error(f"{text}dimensions.", advice)
 
 
+@require_tensors
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
     """Write the elements of `src`, broadcast and converted, into the tensor.
 
@@ -104,6 +105,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
     return input
 
 
+@require_tensors
 def fill_(input: Tensor, value: Scalar) -> Any:
     """Write one number, or the only element of a 0-d tensor, everywhere.
 

@@ -56,6 +56,7 @@ def _sizes(shape: Shape) -> tuple:
     return sizes
 
 
+@require_tensors
 def sum_to_size(input: Tensor, *size: Shape) -> Any:
     """The tensor summed to a shape that broadcasts to its own: what expand() does, in reverse.
 
@@ -80,6 +81,7 @@ def sum_to_size(input: Tensor, *size: Shape) -> Any:
     return result.view(shape) if extra else result
 
 
+@require_tensors
 def fill_diagonal_(self: Any, fill_value: Scalar, wrap: bool = False) -> Any:
     """Write a number to the diagonal, of all dimensions; with `wrap` again after each square.
 

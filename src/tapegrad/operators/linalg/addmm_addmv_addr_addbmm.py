@@ -50,6 +50,7 @@ def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
 _PLAIN = (int, float)  # types of factors that fit as they are
 
 
+@require_tensors
 def addmm(
     input: Tensor, mat1: Any, mat2: Any, *, beta: Scalar = 1, alpha: Scalar = 1, out: Out = None
 ) -> Any:

@@ -3,6 +3,7 @@
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import broadcast, existing_axis
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -35,6 +36,7 @@ def vector_product(xp, a, b, *, axis):
     return _product(xp, a, b, axis)
 
 
+@require_tensors
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Out = None) -> Any:
     """The vector product along a dimension of size 3, the last by default; others broadcast.
 
@@ -49,6 +51,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Out = None
     return finish("linalg_cross", _checked(input, other, dim), out)
 
 
+@require_tensors
 def cross(input: Tensor, other: Tensor, dim: Dim = None, *, out: Out = None) -> Any:
     """The vector product along a dimension of size 3, the first of that size by default.
 

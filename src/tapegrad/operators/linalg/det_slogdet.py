@@ -3,6 +3,7 @@
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
@@ -84,6 +85,7 @@ def _check(function: str, name: str, argument: str, a: Tensor) -> None:
     matrix_check.check_floating(name, a, low_precision=name == "linalg.det")
 
 
+@require_tensors
 def linalg_det(A: Tensor, *, out: Out = None) -> Any:
     """The determinant of a square matrix, or of each of a batch.
 
@@ -99,6 +101,7 @@ def linalg_det(A: Tensor, *, out: Out = None) -> Any:
     return finish("linalg_det", determinant(A), out)
 
 
+@require_tensors
 def det(input: Tensor) -> Any:
     """The determinant of a square matrix, or of each of a batch: as `torch.linalg.det`.
 
@@ -112,6 +115,7 @@ def det(input: Tensor) -> Any:
     return determinant(input)
 
 
+@require_tensors
 def linalg_slogdet(A: Tensor, *, out: Out = None) -> Any:
     """Sign and logarithm of the absolute determinant: det(A) = sign * exp(logabsdet).
 
@@ -130,6 +134,7 @@ def linalg_slogdet(A: Tensor, *, out: Out = None) -> Any:
     return finish("linalg_slogdet", pair, out)
 
 
+@require_tensors
 def slogdet(input: Tensor, *, out: Out = None) -> Any:
     """Sign and logarithm of the absolute determinant: as `torch.linalg.slogdet`.
 
@@ -142,6 +147,7 @@ def slogdet(input: Tensor, *, out: Out = None) -> Any:
     return finish("slogdet", return_types.slogdet(log_determinant(input)), out)
 
 
+@require_tensors
 def logdet(input: Tensor) -> Any:
     """The logarithm of the determinant: -inf where it is 0, nan where it is negative.
 

@@ -19,6 +19,7 @@ def vector_dot(xp, a, b):
     return xp.matmul(a, b)
 
 
+@require_tensors
 def dot(input: Tensor, tensor: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of two vectors' elements.
 

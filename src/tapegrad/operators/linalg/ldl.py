@@ -5,6 +5,7 @@ from tapegrad.arrays.linalg_errors import first_failure
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import out_of_range
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -63,6 +64,7 @@ def _broken(name: str, info: Any) -> RuntimeError:
     return errors.runtime_error(f"{name}: {where}the pivot {pivot} is zero", advice)
 
 
+@require_tensors
 def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
     """The factors of a symmetric A = L D L^T (or Hermitian, A = L D L^H) in one matrix, and pivots.
 
@@ -80,6 +82,7 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Out = None) -> An
     return finish("linalg_ldl_factor", return_types.linalg_ldl_factor((packed, pivots)), out)
 
 
+@require_tensors
 def ldl_factor_ex(
     input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Out = None
 ) -> Any:
@@ -96,6 +99,7 @@ def ldl_factor_ex(
     return finish("linalg_ldl_factor_ex", return_types.linalg_ldl_factor_ex(found), out)
 
 
+@require_tensors
 def ldl_solve(LD: Any, pivots: Any, B: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
     """The solution X of A X = B from what `ldl_factor(A)` gives.
 

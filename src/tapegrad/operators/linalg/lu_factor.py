@@ -9,6 +9,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements, namespace_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -175,6 +176,7 @@ def _check(function: str, argument: str, name: str, a: Tensor, pivot: bool) -> N
     check_kernel("lu_cpu", a)
 
 
+@require_tensors
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U by elimination with swaps of rows.
 
@@ -191,6 +193,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     return finish("linalg_lu", return_types.linalg_lu((p.detach(), lower, upper)), out)
 
 
+@require_tensors
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U packed in one matrix, and the swaps of rows, from 1.
 
@@ -210,6 +213,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     return finish("linalg_lu_factor", return_types.linalg_lu_factor((packed, pivots)), out)
 
 
+@require_tensors
 def lu_factor_ex(
     A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Out = None
 ) -> Any:
@@ -262,6 +266,7 @@ def lu_method(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple:
     return tuple(lu(A, pivot, get_infos))
 
 
+@require_tensors
 def lu_unpack(
     LU_data: Any,
     LU_pivots: Any,

@@ -5,6 +5,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
@@ -61,6 +62,7 @@ def factored_system(xp, packed, pivots, b, *, left, adjoint):
 lu_solution = tensor_kernel(by_place(factored_system))
 
 
+@require_tensors
 def linalg_lu_solve(
     LU: Any, pivots: Any, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Out = None
 ) -> Any:

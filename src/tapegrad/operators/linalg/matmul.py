@@ -3,6 +3,7 @@
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -64,6 +65,7 @@ def batch_of_products(xp, a, b):
 # --- the public functions ---
 
 
+@require_tensors
 def mm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     """The product of two matrices.
 
@@ -84,6 +86,7 @@ def mm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     return finish("mm", matrix_product(input, mat2, flipped=is_flipped(mat2)), out)
 
 
+@require_tensors
 def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
     """The product of a matrix and a vector.
 
@@ -117,6 +120,7 @@ def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
     return finish("mv", matrix_vector(input, vec), out)
 
 
+@require_tensors
 def bmm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     """The products of two batches of matrices.
 

@@ -5,6 +5,7 @@ import operator
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.creation.zeros_eye import eye
@@ -36,6 +37,7 @@ matrix_exponential.vjp(a=lambda xp, g, a: _change(xp, xp.matrix_transpose(a), g)
 matrix_exponential.jvp(a=lambda xp, t, a: _change(xp, a, t))
 
 
+@require_tensors
 def matrix_exp(input: Tensor) -> Any:
     """The exponential of square matrices: I + A + A^2/2 + A^3/6 + ...
 
@@ -50,6 +52,7 @@ def matrix_exp(input: Tensor) -> Any:
     return _exponential("matrix_exp", input)
 
 
+@require_tensors
 def linalg_matrix_exp(input: Tensor) -> Any:
     """The exponential of square matrices: as `torch.matrix_exp`.
 
@@ -71,6 +74,7 @@ def _exponential(function: str, a: Tensor) -> Any:
     return matrix_exponential(a)
 
 
+@require_tensors
 def matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
     """The product of n times a square matrix; of its inverse for negative n; the identity for 0.
 
@@ -86,6 +90,7 @@ def matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
     return _power("matrix_power", input, n, out)
 
 
+@require_tensors
 def linalg_matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
     """The product of n times a square matrix: as `torch.matrix_power`.
 

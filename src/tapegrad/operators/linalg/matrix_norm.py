@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, DTypeLike, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matrix_check import check_floating, check_matrix, check_tensors
@@ -20,6 +21,7 @@ _FORMS = (
 )
 
 
+@require_tensors
 def matrix_norm(
     A: Tensor,
     ord: Any = "fro",
@@ -133,6 +135,7 @@ def _finish(function: str, name: str, found: Any, out: Out) -> Any:
     return finish(function, found, out)
 
 
+@require_tensors
 def norm(
     A: Any,
     ord: Any = None,
@@ -194,6 +197,7 @@ def _one_or_two(dim: Any) -> Any:
     return dim
 
 
+@require_tensors
 def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The sum of the singular values of matrices; see torch.linalg.matrix_norm.
 

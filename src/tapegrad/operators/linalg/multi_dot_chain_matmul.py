@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Sequence, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.linalg.removed import say_once
@@ -9,6 +10,7 @@ from tapegrad.operators.linalg.removed import say_once
 __torch__ = "chain_matmul"
 
 
+@require_tensors
 def multi_dot(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """The product of several matrices, in the order of multiplication that costs least.
 

@@ -30,6 +30,7 @@ def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
     return norm(rows.reshape(rows.shape[0], -1), pow, 1).view(shape)
 
 
+@require_tensors
 def frobenius_norm(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
     """The root of the sum of squares over `dim`; an empty list means all dimensions.
 

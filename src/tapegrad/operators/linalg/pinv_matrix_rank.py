@@ -5,6 +5,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Number, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
@@ -104,6 +105,7 @@ def _tolerances(name: str, x: Tensor, atol: Any, rtol: Any) -> tuple:
 # --- the public functions --------------------------------------------------------------------
 
 
+@require_tensors
 def pinv(
     A: Tensor,
     rcond: Number | None = None,

@@ -9,6 +9,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -137,6 +138,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Out = None) -> Any:
     return finish("linalg_solve", result, out)
 
 
+@require_tensors
 def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Out = None
 ) -> Any:

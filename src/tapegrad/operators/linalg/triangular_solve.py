@@ -5,6 +5,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
@@ -54,6 +55,7 @@ def triangular_system(xp, a, b, *, upper, left, unitriangular):
 triangular_solution = tensor_kernel(by_place(triangular_system))
 
 
+@require_tensors
 def solve_triangular(
     A: Tensor,
     B: Tensor,

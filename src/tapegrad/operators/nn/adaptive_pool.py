@@ -92,6 +92,7 @@ def averaging(shape: tuple[int, ...], sizes: tuple[int, ...]) -> Separable:
     return Separable(tuple(window.taps for window in windows), counts)
 
 
+@require_tensors
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
     """The means of `output_size` windows along the last dimension of (N, C, L) or (C, L).
 
@@ -160,6 +161,7 @@ def _largest(input: Tensor, sizes: tuple[int, ...]) -> tuple[Any, Any]:
     return (maximum_plane if n == 2 else maximum_volume)(input, windows=windows)
 
 
+@require_tensors
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     """The largest elements of `output_size` windows along the last dimension, and their indices.
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
@@ -43,6 +44,7 @@ def affine_points(xp, theta, *, space, align):
     return xp.reshape(grid, (theta.shape[0], *space, len(space)))
 
 
+@require_tensors
 def affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
     """`nn.functional.affine_grid`, unchecked.
 

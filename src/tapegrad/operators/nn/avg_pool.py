@@ -8,6 +8,7 @@ from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.arrays.numpy.max_pool import regular
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import int64, of
 from tapegrad.core.family import family
 from tapegrad.core.shape import out_of_range
@@ -132,6 +133,7 @@ def _through(
     return averaging(sizes, counts, kernel, stride, padding, with_padding, divisor)
 
 
+@require_tensors
 def avg_pool1d(
     input: Tensor,
     kernel_size: Any,

@@ -10,6 +10,7 @@ from tapegrad.arrays.namespaces import mapped_beyond
 from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.core.shape import no_dimensions, out_of_range
 from tapegrad.dispatch.op import primitive
@@ -264,6 +265,7 @@ def _update(
         running[...] = (1 - momentum) * running + momentum * now.reshape(running.shape)
 
 
+@require_tensors
 def batch_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -294,6 +296,7 @@ def batch_norm(
     return _batch(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
+@require_tensors
 def native_batch_norm(
     input: Tensor,
     weight: Tensor,
@@ -321,6 +324,7 @@ def native_batch_norm(
     return result, mean, (variance + eps).rsqrt()
 
 
+@require_tensors
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -372,6 +376,7 @@ def group_norm(
     return group_standardize(input, weight, bias, groups=groups, eps=eps)[0]
 
 
+@require_tensors
 def instance_norm(
     input: Tensor,
     weight: Any,

@@ -1,6 +1,7 @@
 """Convolutions in one, two and three dimensions."""
 
 from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv_check import check, check_same, common, ints, is_batch
@@ -14,6 +15,7 @@ _checked: dict[tuple, dict] = {}  # shapes, dtypes and steps that fit together
 _MOST = 1024
 
 
+@require_tensors
 def convolution(
     input: Tensor,
     weight: Tensor,

@@ -87,6 +87,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
     return norm_of_difference(input, other, order=float(p))
 
 
+@require_tensors
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors that lie along `dim`.
 
@@ -127,6 +128,7 @@ def _unit(x: Tensor, axis: int, eps: float) -> Any:
     return x / length
 
 
+@require_tensors
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:

@@ -7,6 +7,7 @@ from tapegrad.arrays.namespaces import elements, is_batched, is_mapped
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear, vjp
@@ -68,6 +69,7 @@ def check_indices(name: str, indices: Tensor, weight: Tensor) -> None:
         )
 
 
+@require_tensors
 def embedding(
     weight: Tensor,
     indices: Tensor,
@@ -113,6 +115,7 @@ def no_sparse(name: str) -> NotImplementedError:
     )
 
 
+@require_tensors
 def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Any:
     """Scale rows of `weight` that `indices` names and that are longer than `max_norm`, in place.
 

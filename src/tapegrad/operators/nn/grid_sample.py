@@ -313,6 +313,7 @@ def _sampled(n: int | None, input: Tensor, grid: Any, mode: int, padding: int, a
     return operator(input, grid, mode=mode, padding=padding, align=bool(align))
 
 
+@require_tensors
 def grid_sampler(
     input: Tensor, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:

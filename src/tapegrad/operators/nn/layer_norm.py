@@ -5,6 +5,7 @@ import operator
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Shape, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import float32
 from tapegrad.core.limits import finfo
 from tapegrad.core.registration import TENSOR_NAMESPACE
@@ -174,6 +175,7 @@ def _standardize(
     return layer_standardize(input, weight, bias, n_axes=len(shape), eps=eps)
 
 
+@require_tensors
 def layer_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -199,6 +201,7 @@ def layer_norm(
     return _standardize("layer_norm", input, normalized_shape, weight, bias, eps)[0]
 
 
+@require_tensors
 def native_layer_norm(
     input: Tensor, normalized_shape: Shape, weight: Tensor, bias: Tensor | None, eps: float
 ) -> tuple[Any, Any, Any]:
@@ -215,6 +218,7 @@ def native_layer_norm(
     return y, mean, scale
 
 
+@require_tensors
 def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Any:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from tapegrad.arrays.numpy.max_pool import Window, regular
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Shape, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.family import family
 from tapegrad.core.shape import ints_of
@@ -265,6 +266,7 @@ def _check_line(
     require_floating("max_pool1d_impl", input)
 
 
+@require_tensors
 def max_pool1d_with_indices(
     input: Tensor,
     kernel_size: Any,
@@ -291,6 +293,7 @@ def max_pool1d_with_indices(
     return squeeze(values, -2), squeeze(indices, -2)
 
 
+@require_tensors
 def max_pool1d(
     input: Tensor,
     kernel_size: Shape,

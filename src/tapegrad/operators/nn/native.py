@@ -34,6 +34,7 @@ def split_by_sizes_untracked(xp, x, *, axis, sizes):
     return parts
 
 
+@require_tensors
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple:
     """`dropout`, and the mask of what is left: a pair.
 
@@ -94,6 +95,7 @@ def native_group_norm(
     return y, mean, scale
 
 
+@require_tensors
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """`split_with_sizes`; what is written in place into a part has no place in others' history.
 

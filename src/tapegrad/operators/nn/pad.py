@@ -3,6 +3,7 @@
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Scalar, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import overflow
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import IN_USE, widened
@@ -158,6 +159,7 @@ def _widths(name: str, input: Tensor, pad: Any) -> tuple[int, ...]:
     return ints_of(name, "pad", (pad,), 2)
 
 
+@require_tensors
 def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
     """The tensor with a border of `value`; `pad` has two widths an axis, the last axis first.
 

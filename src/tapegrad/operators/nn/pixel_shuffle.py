@@ -7,6 +7,7 @@ Convolutional Neural Network", 2016, section 2.2 (pixels); Zhang et al., "Shuffl
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.pool_size import array_of
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
@@ -79,6 +80,7 @@ def _check_factor(name: str, argument: str, input: Tensor, factor: Any) -> tuple
     return shape
 
 
+@require_tensors
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
     """(*, C r r, H, W) as (*, C, H r, W r), with r = `upscale_factor`.
 
@@ -103,6 +105,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
     return shuffle_pixels(input, factor=upscale_factor)
 
 
+@require_tensors
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
     """(*, C, H r, W r) as (*, C r r, H, W), with r = `downscale_factor`: undoes `pixel_shuffle`.
 
@@ -123,6 +126,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
     return unshuffle_pixels(input, factor=downscale_factor)
 
 
+@require_tensors
 def channel_shuffle(input: Tensor, groups: int) -> Any:
     """(N, groups * C, *) with the channels of all groups in turn: the first of each, the second.
 
@@ -152,6 +156,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Any:
     return shuffle_channels(input, groups=groups)
 
 
+@require_tensors
 def native_channel_shuffle(input: Tensor, groups: int) -> Any:
     """The same as `channel_shuffle`.
 

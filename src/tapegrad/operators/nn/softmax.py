@@ -3,6 +3,7 @@
 from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DTypeLike, OperatorLike, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -58,6 +59,7 @@ def log_softmax_along(xp, x, *, axis):
     return kernel_of(xp, "log_softmax_along")(x, axis)
 
 
+@require_tensors
 def softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """exp(x) / sum(exp(x)) along `dim`: positive numbers that sum to 1.
 
@@ -69,6 +71,7 @@ def softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None
     return finish("softmax", _along("softmax", softmax_along, input, dim, dtype), out)
 
 
+@require_tensors
 def log_softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The logarithm of softmax along `dim`, without overflow.
 

@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
@@ -31,6 +32,7 @@ def _factor(value: Scalar, *operands: Array) -> Any:
     return fitted(value, common_dtype(*operands))
 
 
+@require_tensors
 def addcmul(
     input: Tensor, tensor1: Any, tensor2: Any, *, value: Scalar = 1, out: Out = None
 ) -> Any:
@@ -56,6 +58,7 @@ def add_quotient(xp, input, tensor1, tensor2, *, value):
     return input + (tensor1 if value == 1 else value * tensor1) / tensor2
 
 
+@require_tensors
 def addcdiv(
     input: Tensor, tensor1: Any, tensor2: Any, *, value: Scalar = 1, out: Out = None
 ) -> Any:
@@ -110,6 +113,7 @@ def lerp_tensor(xp, input, end, weight):
     return _interpolate(xp, input, end, weight)
 
 
+@require_tensors
 def lerp(input: Tensor, end: Any, weight: Tensor, *, out: Out = None) -> Any:
     """`input + weight * (end - input)`: the way from `input` to `end`, `weight` of it.
 

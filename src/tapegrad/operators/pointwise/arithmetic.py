@@ -64,6 +64,7 @@ def _checked_alpha(alpha: Scalar, *operands: Array) -> Any:
     return alpha
 
 
+@require_tensors
 def add(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> Any:
     """The sum `input + alpha * other`.
 
@@ -73,12 +74,12 @@ def add(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     tensor([21., 42.])
     """
     if alpha is not True and alpha == 1:
-        return plus(input, other, out=out)
+        return plus.direct(input, other) if out is None else plus(input, other, out=out)
     alpha = _checked_alpha(alpha, input, other)
     return finish("add", add_scaled(input, other, alpha=alpha), out)
 
 
-add.op = plus.op  # type: ignore[attr-defined]
+add.op = plus.op
 
 
 # --- differences -----------------------------------------------------------------------------
@@ -120,6 +121,7 @@ def sub_scaled(xp, input, other, *, alpha):
     return input - alpha * other
 
 
+@require_tensors
 def sub(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> Any:
     """The difference `input - alpha * other`.
 
@@ -130,12 +132,12 @@ def sub(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     tensor([-19., -38.])
     """
     if alpha is not True and alpha == 1:
-        return minus(input, other, out=out)
+        return minus.direct(input, other) if out is None else minus(input, other, out=out)
     alpha = _checked_alpha(alpha, input, other)
     return finish("sub", sub_scaled(input, other, alpha=alpha), out)
 
 
-sub.op = minus.op  # type: ignore[attr-defined]
+sub.op = minus.op
 
 
 _check_rsub = tensor_first("rsub", "other", _refuse_bools)

@@ -3,6 +3,7 @@
 import math
 
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_complex, tensor_first
@@ -72,6 +73,7 @@ def with_sign_of_number(xp, input, other):
     return xp.copysign(input, xp.asarray(other, dtype=input.dtype))
 
 
+@require_tensors
 def copysign(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """The modulus of `input` with the sign of `other`.
 
@@ -81,8 +83,16 @@ def copysign(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     tensor([-1., -2.])
     """
     if hasattr(other, "_array"):
-        return with_sign_of(input, other, out=out)
-    return with_sign_of_number(input, other, out=out)
+        return (
+            with_sign_of.direct(input, other)
+            if out is None
+            else with_sign_of(input, other, out=out)
+        )
+    return (
+        with_sign_of_number.direct(input, other)
+        if out is None
+        else with_sign_of_number(input, other, out=out)
+    )
 
 
 # --- units -----------------------------------------------------------------------------------

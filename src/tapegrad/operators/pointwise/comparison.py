@@ -3,6 +3,7 @@
 from tapegrad.arrays.namespaces import is_mapped, namespace_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Scalar, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant, constant_elementwise
 from tapegrad.operators.dtype_check import COMPLEX, lacks, tensor_first
@@ -147,6 +148,7 @@ def _check_near(function: str, input: Any, other: Any, rtol: float, atol: float)
             raise errors.runtime_error(text, "Tolerances are not negative.")
 
 
+@require_tensors
 def isclose(
     input: Tensor, other: Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
@@ -162,6 +164,7 @@ def isclose(
     return near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
+@require_tensors
 def allclose(
     input: Tensor, other: Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -184,6 +187,7 @@ def allclose(
     return bool(namespace_of((array,)).all(array))
 
 
+@require_tensors
 def equal(input: Any, other: Any) -> bool:
     """Whether two tensors have the same shape and the same elements.
 

@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import float16, float32, float64
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -58,6 +59,7 @@ def _check(name: str, names: tuple[str, str], a: Tensor, b: Tensor) -> None:
     a.dtype.to_complex().numpy  # noqa: B018  raises where there is no complex type of that size
 
 
+@require_tensors
 def complex(real: Any, imag: Any, *, out: Out = None) -> Any:
     """The complex numbers with these real and imaginary parts.
 

@@ -174,6 +174,7 @@ def narrow_neighbour(xp, input, other):
     return xp.nextafter(input, other)
 
 
+@require_tensors
 def nextafter(input: Tensor, other: Any, *, out: Out = None) -> Any:
     """The next floating-point number from `input` on the way to `other`.
 
@@ -225,6 +226,7 @@ _refuse = no_derivative("heaviside", "Its slope is zero wherever it has one: det
 unit_step.vjp(input=_refuse, values=_refuse)
 
 
+@require_tensors
 def heaviside(input: Tensor, values: Tensor, *, out: Out = None) -> Any:
     """The unit step: 0 where `input` is negative, 1 where positive, `values` where zero.
 

@@ -90,6 +90,7 @@ def without_nan(xp, x, *, nan, posinf, neginf):
     return xp.where(x == float("-inf"), low, x)
 
 
+@require_tensors
 def nan_to_num(
     input: Tensor,
     nan: float | None = None,

@@ -147,6 +147,7 @@ def _check(name: str, input: Tensor, exponent: Any) -> None:
         )
 
 
+@require_tensors
 def pow(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """`input` to the power of `exponent`; either may be a number.
 
@@ -159,9 +160,13 @@ def pow(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """
     if hasattr(input, "_array"):
         by = power if hasattr(exponent, "_array") else power_by_number
-        return by(input, exponent, out=out)
+        return by.direct(input, exponent) if out is None else by(input, exponent, out=out)
     _check("pow", input, exponent)
-    return power_of_number(exponent, input, out=out)
+    return (
+        power_of_number.direct(exponent, input)
+        if out is None
+        else power_of_number(exponent, input, out=out)
+    )
 
 
 @require_tensors

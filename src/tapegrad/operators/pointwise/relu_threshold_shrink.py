@@ -167,6 +167,7 @@ def threshold_above(xp, input, *, threshold, value):
     return xp.where(input <= threshold, value, input)
 
 
+@require_tensors
 def threshold(input: Tensor, threshold: float, value: float) -> Any:
     """x where it is above the threshold, value elsewhere.
 

@@ -1,6 +1,7 @@
 """Remainders of a division: remainder, with the divisor's sign, and fmod, with the dividend's."""
 
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators import dtype_check
@@ -40,6 +41,7 @@ def remainder_of_number(xp, other, number):
     return _modulo(xp, number, other)
 
 
+@require_tensors
 def remainder(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after as many whole `other` as fit, with the sign of `other`.
 
@@ -49,9 +51,17 @@ def remainder(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     tensor([1., 1.])
     """
     if not hasattr(other, "_array"):
-        return remainder_number(input, other, out=out)
+        return (
+            remainder_number.direct(input, other)
+            if out is None
+            else remainder_number(input, other, out=out)
+        )
     if not hasattr(input, "_array"):
-        return remainder_of_number(other, input, out=out)
+        return (
+            remainder_of_number.direct(other, input)
+            if out is None
+            else remainder_of_number(other, input, out=out)
+        )
     return modulo(input, other, out=out)
 
 
@@ -80,6 +90,7 @@ def fmod_number(xp, input, other):
     return _fmod(xp, input, other)
 
 
+@require_tensors
 def fmod(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after division by `other` towards zero, with the sign of `input`.
 

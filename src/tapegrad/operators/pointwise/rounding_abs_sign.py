@@ -1,6 +1,7 @@
 """Rounding, signs, absolute values: functions made of steps."""
 
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, vjp
@@ -163,6 +164,7 @@ def round_decimals(xp, x, *, decimals):
     return xp.round(x * scale) / scale if decimals > 0 else xp.round(x / scale) * scale
 
 
+@require_tensors
 def round(input: Tensor, *, decimals: int | None = None, out: Out = None) -> Any:
     """The nearest integer, or number of `decimals` decimals; halves go to the even neighbour.
 

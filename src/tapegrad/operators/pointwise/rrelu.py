@@ -6,6 +6,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Source, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, primitive, vjp
@@ -30,6 +31,7 @@ def mean_slope(xp, x, *, slope):
     return xp.where(x > 0, x, x * slope)
 
 
+@require_tensors
 def rrelu(
     input: Tensor,
     lower: float = 1.0 / 8,

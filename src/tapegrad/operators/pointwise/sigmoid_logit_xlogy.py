@@ -4,6 +4,7 @@ import math
 
 from tapegrad.arrays.kernel import fallback, kernel_of, tensor_kernel
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -77,6 +78,7 @@ def log_odds(xp, x, *, eps):
     return xp.log(x / (1 - x))
 
 
+@require_tensors
 def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Any:
     """`log(x / (1 - x))`, the inverse of `sigmoid`, of elements kept `eps` away from 0 and 1.
 
@@ -175,6 +177,7 @@ def x_log_number(xp, input, number):
     return _x_log_y(xp, input, xp.asarray(number, dtype=input.dtype))
 
 
+@require_tensors
 def xlogy(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """`input * log(other)`, and 0 where `input` is 0.
 
@@ -184,9 +187,17 @@ def xlogy(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     tensor([0.0000, 2.0000])
     """
     if not hasattr(other, "_array"):
-        return x_log_number(input, other, out=out)
+        return (
+            x_log_number.direct(input, other)
+            if out is None
+            else x_log_number(input, other, out=out)
+        )
     if not hasattr(input, "_array"):
-        return number_log_y(other, input, out=out)
+        return (
+            number_log_y.direct(other, input)
+            if out is None
+            else number_log_y(other, input, out=out)
+        )
     return x_log_y(input, other, out=out)
 
 

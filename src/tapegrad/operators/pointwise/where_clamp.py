@@ -115,6 +115,7 @@ def clamp_to_tensors(xp, x, min, max):
     return _clamp(xp, x, min, max)
 
 
+@require_tensors
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Out = None) -> Any:
     """Each element, or the nearer limit where it is not between `min` and `max`.
 
@@ -165,6 +166,7 @@ def at_least(xp, x, min):
     return xp.maximum(x, min)
 
 
+@require_tensors
 def clamp_min(input: Tensor, min: Any, *, out: Out = None) -> Any:
     """Each element, or `min` where it is less.
 
@@ -193,6 +195,7 @@ def at_most(xp, x, max):
     return xp.minimum(x, max)
 
 
+@require_tensors
 def clamp_max(input: Tensor, max: Any, *, out: Out = None) -> Any:
     """Each element, or `max` where it is greater.
 

@@ -10,6 +10,7 @@ import numpy as np
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, OperatorLike, Out, Tensor
+from tapegrad.core.argument_check import respelled, with_method
 from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams import normal
 from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
@@ -31,17 +32,25 @@ def level_mode() -> Any:
 def of_tensors(function: Callable, like: bool = False) -> Callable:
     """A random function of tensors; `like`: only the shape of its first argument counts."""
 
-    @functools.wraps(function)
-    def wrapper(*args: object, **kwargs: object) -> Any:
-        mode = MODE.get()
-        if type(mode) is bool or level_mode() is None:
-            return function(*args, **kwargs)
-        if not any(hasattr(x, "_array") for x in (*args, *kwargs.values())):
-            return function(*args, **kwargs)  # of numbers: it makes a tensor, as `rand` does
+    def make(method: bool) -> Callable:
+        @functools.wraps(function)
+        def wrapper(*args: object, **kwargs: object) -> Any:
+            mode = MODE.get()
+            try:
+                if type(mode) is bool or level_mode() is None:
+                    return function(*args, **kwargs)
+                if not any(hasattr(x, "_array") for x in (*args, *kwargs.values())):
+                    return function(*args, **kwargs)  # of numbers: it makes a tensor, as `rand`
+            except Exception as error:
+                again = respelled(wrapper, args, kwargs, error, method=method)
+                if again is None:
+                    raise
+                return again()
+            return RANDOMNESS().drawn_of(wrapper, like, level_mode().level, args, kwargs)
 
-        return RANDOMNESS().drawn_of(wrapper, like, level_mode().level, args, kwargs)
+        return wrapper
 
-    return wrapper
+    return with_method(make)
 
 
 def in_place(function: Callable) -> Callable:
@@ -50,9 +59,14 @@ def in_place(function: Callable) -> Callable:
     @functools.wraps(function)
     def wrapper(x: Tensor, *args: object, **kwargs: object) -> Any:
         mode = MODE.get()
-        if type(mode) is bool or level_mode() is None:
-            return function(x, *args, **kwargs)
-
+        try:
+            if type(mode) is bool or level_mode() is None:
+                return function(x, *args, **kwargs)
+        except Exception as error:
+            again = respelled(wrapper, (x, *args), kwargs, error, method=True)
+            if again is None:
+                raise
+            return again()
         return RANDOMNESS().filled_in(wrapper, level_mode().level, x, args, kwargs)
 
     return wrapper

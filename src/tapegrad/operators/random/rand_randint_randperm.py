@@ -6,6 +6,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import default, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
@@ -116,6 +117,7 @@ def randn() -> Any:
     """
 
 
+@require_tensors
 def randint(
     low: Any = None,
     high: Any = None,
@@ -157,6 +159,7 @@ def randint(
 _RANDINT = "randint(high, size) or randint(low, high, size); the bounds are ints, size is a tuple."
 
 
+@require_tensors
 def randperm(
     n: Any,
     *,

@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.pointwise.real_imag_conj_angle import real
@@ -37,6 +38,7 @@ def _check_weights(name: str, weights: Tensor, n: int, integers: bool) -> None:
         raise _refused(f"{name} cannot be negative", "Leave observations away with a weight of 0.")
 
 
+@require_tensors
 def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariances of variables, the rows of `input`, over observations, its columns.
 
@@ -84,6 +86,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     return (x @ (x if w is None else x * w).t().conj() / free).squeeze()
 
 
+@require_tensors
 def corrcoef(input: Tensor) -> Any:
     """The correlations of variables, the rows of `input`: covariances over standard deviations.
 

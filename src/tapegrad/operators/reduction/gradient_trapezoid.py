@@ -103,6 +103,7 @@ def _spacings(input: Tensor, spacing: Any, dim: Dim, n: int) -> list:
     return list(spacing)
 
 
+@require_tensors
 def gradient(input: Tensor, *, spacing: Any = None, dim: Dim = None, edge_order: int = 1) -> tuple:
     """Estimates of the derivatives of a sampled function along `dim`, by default all dimensions.
 

@@ -210,6 +210,7 @@ def _extreme(name: str, of_all: OperatorLike, of_axis: OperatorLike, of_two: str
     return extreme
 
 
+@require_tensors
 @_extreme("max", largest_of_all, largest_along, "maximum")
 def max() -> Any:
     """The largest element; with `dim` a pair (values, indices); with a tensor the larger of two.
@@ -224,6 +225,7 @@ def max() -> Any:
     """
 
 
+@require_tensors
 @_extreme("min", smallest_of_all, smallest_along, "minimum")
 def min() -> Any:
     """The smallest element; with `dim` a pair (values, indices); with a tensor the smaller of two.

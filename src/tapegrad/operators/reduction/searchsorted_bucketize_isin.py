@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import int32, int64
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
@@ -129,6 +130,7 @@ def _sorted_by(sequence: Any, sorter: Any) -> Any:
     return wrap(np.take_along_axis(sequence._array, indices, -1))
 
 
+@require_tensors
 def bucketize(
     input: Tensor, boundaries: Any, *, out_int32: bool = False, right: bool = False, out: Out = None
 ) -> Any:
@@ -173,6 +175,7 @@ def members(xp, x, among, *, unique, invert):
     return xp.members(x, among, unique, invert)
 
 
+@require_tensors
 def isin(
     elements: Any = None,
     test_elements: Any = None,

@@ -42,6 +42,7 @@ def put_along(xp, x, indices, *, shape, axis):
 # --- the public functions ---
 
 
+@require_tensors
 def sort(
     input: Tensor, dim: Dim = -1, descending: bool = False, stable: bool = False, *, out: Out = None
 ) -> Any:

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
 from tapegrad.core.dtype import as_dtype, float32, int64
 from tapegrad.core.shape import axes_of
 from tapegrad.dispatch.apply import finish
@@ -111,13 +111,15 @@ def summable(input: Tensor, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
     return input, wanted if wanted.category < 2 and wanted is not int64 else None
 
 
+@mending
 def sum(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: Dim = None,
     keepdim: bool = False,
-    *,
+    *extra: Any,
     dtype: DTypeLike = None,
     out: Out = None,
+    **names: Any,
 ) -> Any:
     """The sum of all elements, or over `dim`; integers are summed as int64.
 
@@ -128,31 +130,35 @@ def sum(
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    narrow = None
+    x, narrow = input, None
     try:
-        plain = input._array.dtype is _F32
-    except AttributeError:
-        errors.need_tensors("sum", input=input)
-        raise
-    if dtype is not None or out is not None or not plain:
-        input, narrow = summable(input, dtype, out)
-    if dim is None and not keepdim:
-        result = sum_all(input)
-    else:
-        axis = reduction_axes(dim, input._array.ndim)
-        result = sum_axes(input, axis=axis, keepdims=bool(keepdim))
-    if narrow is not None:
-        result = result.to(narrow)
-    return result if out is None else finish("sum", result, out)
+        if extra or names:
+            raise TypeError("sum() was given other arguments")
+        plain = x._array.dtype is _F32
+        if dtype is not None or out is not None or not plain:
+            x, narrow = summable(x, dtype, out)
+        if dim is None and not keepdim:
+            result = sum_all(x)
+        else:
+            axis = reduction_axes(dim, x._array.ndim)
+            result = sum_axes(x, axis=axis, keepdims=bool(keepdim))
+        if narrow is not None:
+            result = result.to(narrow)
+        return result if out is None else finish("sum", result, out)
+    except Exception as error:
+        given = input, dim, keepdim, *extra
+        return mended(sum, error, given, names | {"dtype": dtype, "out": out})
 
 
+@mending
 def mean(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: Dim = None,
     keepdim: bool = False,
-    *,
+    *extra: Any,
     dtype: DTypeLike = None,
     out: Out = None,
+    **names: Any,
 ) -> Any:
     """The mean of all elements, or over `dim`; of floating or complex tensors.
 
@@ -162,24 +168,27 @@ def mean(
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).mean(0)
     tensor([2., 3.])
     """
+    x = input
     try:
+        if extra or names:
+            raise TypeError("mean() was given other arguments")
         if dtype is not None:
-            input = input.to(as_dtype(dtype))
-        plain = input._array.dtype is _F32
-    except AttributeError:
-        errors.need_tensors("mean", input=input)
-        raise
-    if not plain and input.dtype.category < 2:
-        which = "Input dtype" if dtype is None else "Optional dtype"
-        raise errors.runtime_error(
-            f"mean(): could not infer output dtype. {which} must be either a floating point or "
-            f"complex dtype. Got: {input.dtype.scalar_name}",
-            "Convert the tensor first: x.float().mean().",
-        )
-    if dim is None and not keepdim:
-        return finish("mean", mean_all(input), out)
-    axis = reduction_axes(dim, input._array.ndim)
-    return finish("mean", mean_axes(input, axis=axis, keepdims=bool(keepdim)), out)
+            x = x.to(as_dtype(dtype))
+        plain = x._array.dtype is _F32
+        if not plain and x.dtype.category < 2:
+            which = "Input dtype" if dtype is None else "Optional dtype"
+            raise errors.runtime_error(
+                f"mean(): could not infer output dtype. {which} must be either a floating point "
+                f"or complex dtype. Got: {x.dtype.scalar_name}",
+                "Convert the tensor first: x.float().mean().",
+            )
+        if dim is None and not keepdim:
+            return finish("mean", mean_all(x), out)
+        axis = reduction_axes(dim, x._array.ndim)
+        return finish("mean", mean_axes(x, axis=axis, keepdims=bool(keepdim)), out)
+    except Exception as error:
+        given = input, dim, keepdim, *extra
+        return mended(mean, error, given, names | {"dtype": dtype, "out": out})
 
 
 @require_tensors

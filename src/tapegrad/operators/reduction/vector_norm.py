@@ -139,6 +139,7 @@ def _check_not_empty(x: Tensor, order: float, dim: Dim) -> None:
             )
 
 
+@require_tensors
 def linalg_vector_norm(
     x: Tensor,
     ord: Any = 2,

@@ -80,6 +80,7 @@ def from_pairs(xp, x):
 # --- public ----------------------------------------------------------------------------------
 
 
+@require_tensors
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Any:
     """Windows of `size` along a dimension, one every `step`; what they hold is the last dimension.
 

@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Sequence, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import promote
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -77,6 +78,7 @@ def one_dtype(tensors: tuple) -> tuple:
     return tensors
 
 
+@require_tensors
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors one behind the other along `dim`.
 
@@ -133,6 +135,7 @@ def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
                 )
 
 
+@require_tensors
 def concat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Dim = None, out: Out = None) -> Any:
     """Tensors one behind the other along `dim`: another name of `cat`.
 
@@ -144,6 +147,7 @@ def concat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Dim = None, out: Ou
     return cat(tensors, dim, axis=axis, out=out)
 
 
+@require_tensors
 def concatenate(
     tensors: Sequence[Tensor], dim: int = 0, *, axis: Dim = None, out: Out = None
 ) -> Any:
@@ -157,6 +161,7 @@ def concatenate(
     return cat(tensors, dim, axis=axis, out=out)
 
 
+@require_tensors
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors of one shape along a new dimension.
 
@@ -192,6 +197,7 @@ def _some(name: str, tensors: Sequence[Tensor]) -> tuple:
     return tensors
 
 
+@require_tensors
 def hstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors next to each other: along dimension 1, vectors along their only one.
 
@@ -205,6 +211,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     return cat(tensors, 0 if tensors[0].ndim == 1 else 1, out=out)
 
 
+@require_tensors
 def vstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one below the other, vectors as rows.
 
@@ -217,6 +224,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     return cat(reshape_flatten_atleast.atleast_2d(_some("vstack", tensors)), 0, out=out)
 
 
+@require_tensors
 def row_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one below the other: another name of `vstack`.
 
@@ -229,6 +237,7 @@ def row_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     return vstack(tensors, out=out)
 
 
+@require_tensors
 def dstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one behind the other: along dimension 2.
 
@@ -241,6 +250,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     return cat(reshape_flatten_atleast.atleast_3d(_some("dstack", tensors)), 2, out=out)
 
 
+@require_tensors
 def column_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors next to each other, vectors as columns.
 

@@ -50,6 +50,7 @@ def expand(input: Tensor, *sizes: Shape, size: Shape | None = None, implicit: bo
     return expand_to(input, shape=shape)
 
 
+@require_tensors
 def expand_as(input: Any, other: Any) -> Any:
     """Repeated to the shape of `other`.
 

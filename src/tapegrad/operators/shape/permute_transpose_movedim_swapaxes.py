@@ -181,6 +181,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     return permute_axes(input, axes=tuple(order))
 
 
+@require_tensors
 def moveaxis(input: Tensor, source: Tensor, destination: Any) -> Any:
     """Dimensions moved to other places: NumPy's name of `movedim`.
 

@@ -40,6 +40,7 @@ def tile_by(xp, x, *, repeats):
     return xp.reshape(none, tuple(n * m for n, m in zip(repeats, shape, strict=True)))
 
 
+@require_tensors
 def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
     """The tensor laid side by side, `repeats[i]` times along dimension i.
 

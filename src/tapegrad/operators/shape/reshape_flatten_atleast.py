@@ -79,6 +79,7 @@ def view(input: Tensor, *shape: Shape, size: Shape | None = None, dtype: DTypeLi
     return view_shape(input, shape=sizes)
 
 
+@require_tensors
 def view_as(input: Any, other: Any) -> Any:
     """The same memory, seen with the shape of `other`.
 

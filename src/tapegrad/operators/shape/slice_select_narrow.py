@@ -4,7 +4,7 @@ import operator
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
@@ -56,7 +56,10 @@ def pad_slice(xp, x, *, shape, axis, start, stop, step):
 # --- public ----------------------------------------------------------------------------------
 
 
-def select(input: Tensor, dim: int, index: int) -> Any:
+@mending
+def select(
+    input: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, *extra: Any, **names: Any
+) -> Any:
     """The slice at `index` of dimension `dim`, without that dimension.
 
     Shape: the input's without `dim`.
@@ -66,23 +69,26 @@ def select(input: Tensor, dim: int, index: int) -> Any:
     tensor([1, 3])
     """
     try:
+        if extra or names:
+            raise TypeError("select() was given other arguments")
         shape = input._array.shape
-    except AttributeError:
-        errors.need_tensors("select", input=input)
-        raise
-    if not shape:
-        text = "select() cannot be applied to a 0-dim tensor."
-        raise errors.index_error(text, "A 0-d tensor has one element: item() gives it.")
-    axis = axis_of(dim, len(shape))
-    index = operator.index(index)
-    n = shape[axis]
-    if not -n <= index < n:
-        raise errors.index_error(
-            f"select(): index {index} out of range for tensor of size {list(shape)} at "
-            f"dimension {axis}",
-            f"Indices go from {-n} to {n - 1}.",
-        )
-    return select_index(input, axis=axis, index=index + n if index < 0 else index)
+        if not shape:
+            raise errors.index_error(
+                "select() cannot be applied to a 0-dim tensor.",
+                "A 0-d tensor has one element: item() gives it.",
+            )
+        axis = axis_of(dim, len(shape))
+        i = operator.index(index)
+        n = shape[axis]
+        if not -n <= i < n:
+            raise errors.index_error(
+                f"select(): index {i} out of range for tensor of size {list(shape)} at "
+                f"dimension {axis}",
+                f"Indices go from {-n} to {n - 1}.",
+            )
+        return select_index(input, axis=axis, index=i + n if i < 0 else i)
+    except Exception as error:
+        return mended(select, error, (input, dim, index, *extra), names)
 
 
 @require_tensors

@@ -1,7 +1,7 @@
 """Squeeze and unsqueeze: dimensions of size 1, taken away and put in."""
 
-from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
+from tapegrad.core.argument_check import MISSING, mended, mending
 from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
@@ -41,7 +41,8 @@ def squeeze_axes(xp, x, *, axes):
     return _squeezed(xp, x, axes)
 
 
-def squeeze(input: Tensor, dim: Dim = None) -> Any:
+@mending
+def squeeze(input: Tensor = MISSING, dim: Dim = None, *extra: Any, **names: Any) -> Any:
     """Without the dimensions of size 1: all of them, or those that `dim` names.
 
     Shape: the input's without these sizes of 1; others stay.
@@ -50,21 +51,23 @@ def squeeze(input: Tensor, dim: Dim = None) -> Any:
     torch.Size([3])
     """
     try:
+        if extra or names:
+            raise TypeError("squeeze() was given other arguments")
         ndim = input._array.ndim
-    except AttributeError:
-        errors.need_tensors("squeeze", input=input)
-        raise
-    if dim is None:
-        return squeeze_all(input)
-    if isinstance(dim, (tuple, list)):
-        return squeeze_axes(input, axes=axes_of(dim, ndim))
-    return squeeze_axis(input, axis=axis_of(dim, ndim))
+        if dim is None:
+            return squeeze_all(input)
+        if isinstance(dim, (tuple, list)):
+            return squeeze_axes(input, axes=axes_of(dim, ndim))
+        return squeeze_axis(input, axis=axis_of(dim, ndim))
+    except Exception as error:
+        return mended(squeeze, error, (input, dim, *extra), names)
 
 
 squeeze_ = in_place_view(squeeze, 3)
 
 
-def unsqueeze(input: Tensor, dim: int) -> Any:
+@mending
+def unsqueeze(input: Tensor = MISSING, dim: int = MISSING, *extra: Any, **names: Any) -> Any:
     """A new dimension of size 1 at `dim`.
 
     Shape: the input's with 1 at `dim`.
@@ -73,11 +76,11 @@ def unsqueeze(input: Tensor, dim: int) -> Any:
     torch.Size([1, 3])
     """
     try:
-        n = input._array.ndim + 1
-    except AttributeError:
-        errors.need_tensors("unsqueeze", input=input)
-        raise
-    return insert_axis(input, axis=axis_of(dim, n))
+        if extra or names:
+            raise TypeError("unsqueeze() was given other arguments")
+        return insert_axis(input, axis=axis_of(dim, input._array.ndim + 1))
+    except Exception as error:
+        return mended(unsqueeze, error, (input, dim, *extra), names)
 
 
 unsqueeze_ = in_place_view(unsqueeze)

@@ -133,6 +133,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> An
     return diagonal_axes(input, offset=offset, a=a, b=b)
 
 
+@require_tensors
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """A view of the diagonals of matrices: (..., m, n) to (..., k).
 

@@ -54,8 +54,8 @@ class ArithmeticMethods:
     __rfloordiv__ = operator(divide_reciprocal.floor_divide, reverse=True)
     __mod__ = operator(remainder_fmod.remainder)
     __rmod__ = operator(remainder_fmod.remainder, reverse=True)
-    __pow__ = operator(pow_sqrt_square.pow)
-    __rpow__ = operator(pow_sqrt_square.pow, reverse=True)
+    __pow__ = operator(pow_sqrt_square.pow.__wrapped__)
+    __rpow__ = operator(pow_sqrt_square.pow.__wrapped__, reverse=True)
     __neg__ = arithmetic.neg
     __pos__ = arithmetic.positive
 

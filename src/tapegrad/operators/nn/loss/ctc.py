@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Scalar
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import ints_of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
@@ -146,6 +147,7 @@ _LENGTHS = ("input_lengths", "target_lengths")
 _CHECK = " (while checking arguments for ctc_loss_allocate_outputs)"
 
 
+@require_tensors
 def ctc_loss(
     log_probs: Any,
     targets: Any,

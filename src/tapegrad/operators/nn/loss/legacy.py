@@ -5,6 +5,7 @@ Any other number means not at all, and so, unlike in torch.nn.functional, does l
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.operators.nn.loss import margin as _margin
 from tapegrad.operators.nn.loss.bce import binary_cross_entropy_with_logits as _with_logits
 from tapegrad.operators.nn.loss.kl_div import divergence
@@ -23,6 +24,7 @@ def reduction_of(name: str, number: Any, position: int) -> str:
     return {1: "mean", 2: "sum"}.get(number, "none")
 
 
+@require_tensors
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -45,6 +47,7 @@ def binary_cross_entropy_with_logits(
     return _with_logits(input, target, weight, word, pos_weight)
 
 
+@require_tensors
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
@@ -59,6 +62,7 @@ def cosine_embedding_loss(
     return _margin.cosine_embedding(input1, input2, target, margin, word)
 
 
+@require_tensors
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0
 ) -> Any:
@@ -73,6 +77,7 @@ def hinge_embedding_loss(
     return _margin.hinge_embedding(input, target, margin, word)
 
 
+@require_tensors
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Any:
     """target * (log(target) - input) for log-probabilities `input`; see torch.nn.functional.
 
@@ -84,6 +89,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: boo
     return divergence(input, target, reduction_of("kl_div", reduction, 3), log_target)
 
 
+@require_tensors
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
@@ -98,6 +104,7 @@ def margin_ranking_loss(
     return _margin.margin_ranking(input1, input2, target, margin, word)
 
 
+@require_tensors
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Any:
@@ -112,6 +119,7 @@ def poisson_nll_loss(
     return poisson_nll(input, target, log_input, full, eps, word)
 
 
+@require_tensors
 def triplet_margin_loss(
     anchor: Any,
     positive: Any,

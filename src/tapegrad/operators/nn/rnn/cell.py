@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.pointwise.relu_threshold_shrink import relu
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import sigmoid
@@ -27,6 +28,7 @@ def _check(x: Tensor, states: tuple, w_ih: Any, w_hh: Any) -> None:
             )
 
 
+@require_tensors
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
@@ -41,6 +43,7 @@ def rnn_tanh_cell(
     return tanh(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
 
 
+@require_tensors
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
@@ -55,6 +58,7 @@ def rnn_relu_cell(
     return relu(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
 
 
+@require_tensors
 def lstm_cell(
     input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple:
@@ -76,6 +80,7 @@ def lstm_cell(
     return sigmoid(o) * tanh(c), c
 
 
+@require_tensors
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:

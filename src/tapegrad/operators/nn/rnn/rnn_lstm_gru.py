@@ -6,6 +6,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype, lowered
@@ -154,6 +155,7 @@ def _lstm(input: Tensor, hx: Tensor, params: Any, *rest: Any) -> tuple:
     return _run(call, tuple(call.hx), layer)
 
 
+@require_tensors
 @_network(_lstm)
 def lstm() -> Any:
     """Long short-term memory: the output, the last h and the last c; see `torch.nn.LSTM`.
@@ -183,6 +185,7 @@ def _gru(*given: Any) -> tuple:
     return _run(call, (call.hx,), layer)
 
 
+@require_tensors
 @_network(_gru)
 def gru() -> Any:
     """Gated recurrent units: the output and the last h; see `torch.nn.GRU`.

@@ -3,6 +3,7 @@
 import math
 
 from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.errors import must_be
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -83,6 +84,7 @@ def higher_digamma(xp, x, *, n):
     return xp.polygamma(x, n=n)
 
 
+@require_tensors
 def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
     """The derivative of order `n` of the digamma function.
 

@@ -4,6 +4,7 @@ import math
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -84,6 +85,7 @@ def multivariate_lgamma(xp, x, *, p):
     return total
 
 
+@require_tensors
 def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
     """The logarithm of the multivariate gamma function of dimension `p`.
 

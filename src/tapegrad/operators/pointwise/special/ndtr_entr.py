@@ -4,6 +4,7 @@ import math
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import COMPLEX, lacks
@@ -14,6 +15,7 @@ _ROOT_HALF = math.sqrt(0.5)
 _ROOT_PI = math.sqrt(math.pi)
 
 
+@require_tensors
 def ndtr(input: Tensor, *, out: Out = None) -> Any:
     """The part of a standard normal distribution that lies below `input`.
 

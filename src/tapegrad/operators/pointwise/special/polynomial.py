@@ -5,6 +5,7 @@ negative degree is 0.
 """
 
 from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant
 from tapegrad.operators.dtype_check import invalid_combination
@@ -30,6 +31,7 @@ def _of(family: str, name: str, x: Tensor, n: int, out: Out) -> Any:
     return finish(name, orthogonal_polynomial(x, n, family=family), out)
 
 
+@require_tensors
 def chebyshev_polynomial_t(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the first kind: cos(n angle) at x = cos(angle).
 
@@ -43,6 +45,7 @@ def chebyshev_polynomial_t(x: Tensor, n: int, *, out: Out = None) -> Any:
     return _of("chebyshev_t", "special_chebyshev_polynomial_t", x, n, out)
 
 
+@require_tensors
 def chebyshev_polynomial_u(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the second kind.
 
@@ -57,6 +60,7 @@ def chebyshev_polynomial_u(x: Tensor, n: int, *, out: Out = None) -> Any:
     return _of("chebyshev_u", "special_chebyshev_polynomial_u", x, n, out)
 
 
+@require_tensors
 def chebyshev_polynomial_v(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the third kind.
 
@@ -71,6 +75,7 @@ def chebyshev_polynomial_v(x: Tensor, n: int, *, out: Out = None) -> Any:
     return _of("chebyshev_v", "special_chebyshev_polynomial_v", x, n, out)
 
 
+@require_tensors
 def chebyshev_polynomial_w(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the fourth kind.
 
@@ -85,6 +90,7 @@ def chebyshev_polynomial_w(x: Tensor, n: int, *, out: Out = None) -> Any:
     return _of("chebyshev_w", "special_chebyshev_polynomial_w", x, n, out)
 
 
+@require_tensors
 def hermite_polynomial_h(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Hermite polynomial of the physicists, orthogonal for the weight exp(-x^2).
 
@@ -98,6 +104,7 @@ def hermite_polynomial_h(x: Tensor, n: int, *, out: Out = None) -> Any:
     return _of("hermite_h", "special_hermite_polynomial_h", x, n, out)
 
 
+@require_tensors
 def hermite_polynomial_he(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Hermite polynomial of probability theory, orthogonal for the weight exp(-x^2 / 2).
 
@@ -111,6 +118,7 @@ def hermite_polynomial_he(x: Tensor, n: int, *, out: Out = None) -> Any:
     return _of("hermite_he", "special_hermite_polynomial_he", x, n, out)
 
 
+@require_tensors
 def laguerre_polynomial_l(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Laguerre polynomial, orthogonal for the weight exp(-x) on x >= 0.
 
@@ -124,6 +132,7 @@ def laguerre_polynomial_l(x: Tensor, n: int, *, out: Out = None) -> Any:
     return _of("laguerre_l", "special_laguerre_polynomial_l", x, n, out)
 
 
+@require_tensors
 def legendre_polynomial_p(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Legendre polynomial, orthogonal for the weight 1 on [-1, 1].
 
@@ -137,6 +146,7 @@ def legendre_polynomial_p(x: Tensor, n: int, *, out: Out = None) -> Any:
     return _of("legendre_p", "special_legendre_polynomial_p", x, n, out)
 
 
+@require_tensors
 def shifted_chebyshev_polynomial_t(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the first kind at 2 x - 1, made for [0, 1].
 
@@ -148,6 +158,7 @@ def shifted_chebyshev_polynomial_t(x: Tensor, n: int, *, out: Out = None) -> Any
     return _of("shifted_chebyshev_t", "special_shifted_chebyshev_polynomial_t", x, n, out)
 
 
+@require_tensors
 def shifted_chebyshev_polynomial_u(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the second kind at 2 x - 1, made for [0, 1].
 
@@ -159,6 +170,7 @@ def shifted_chebyshev_polynomial_u(x: Tensor, n: int, *, out: Out = None) -> Any
     return _of("shifted_chebyshev_u", "special_shifted_chebyshev_polynomial_u", x, n, out)
 
 
+@require_tensors
 def shifted_chebyshev_polynomial_v(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the third kind at 2 x - 1, made for [0, 1].
 
@@ -170,6 +182,7 @@ def shifted_chebyshev_polynomial_v(x: Tensor, n: int, *, out: Out = None) -> Any
     return _of("shifted_chebyshev_v", "special_shifted_chebyshev_polynomial_v", x, n, out)
 
 
+@require_tensors
 def shifted_chebyshev_polynomial_w(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the fourth kind at 2 x - 1, made for [0, 1].
 

@@ -1,0 +1,218 @@
+"""Record the forms of arguments that PyTorch's native functions take, as its errors show them.
+
+python -m tools.record_forms    writes core/native_forms.txt; it needs the extra `oracle`
+
+Functions of several forms name them all when they are called with nonsense, and deprecated ones in
+the warning of a call. The one form of the others is put together from the operator's schema.
+"""
+
+import re
+import sys
+import types
+import warnings
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import tapegrad
+from tapegrad.core.native_arguments import without_tensor
+
+FILE = Path(__file__).resolve().parents[1] / "src" / "tapegrad" / "core" / "native_forms.txt"
+NATIVE = (types.BuiltinFunctionType, types.MethodDescriptorType)
+TYPES = {
+    "List[Tensor]": "tuple of Tensors",
+    "List[Optional[Tensor]]": "tuple of Tensors",
+    "List[int]": "tuple of ints",
+    "List[float]": "tuple of floats",
+    "List[bool]": "tuple of bools",
+    "List[number]": "tuple of Scalars",
+    "number": "Number",
+    "Scalar": "Number",
+    "ScalarType": "torch.dtype",
+    "Device": "torch.device",
+    "Layout": "torch.layout",
+    "MemoryFormat": "torch.memory_format",
+    "Generator": "torch.Generator",
+}
+
+
+def schemas() -> dict[str, list]:
+    """The schemas of each operator."""
+    found = defaultdict(list)
+    for schema in torch._C._jit_get_all_schemas():
+        space, name = schema.name.split("::")
+        if space == "aten":
+            found[name].append(schema)
+    return found
+
+
+def parameter(argument: Any, is_method: bool) -> str:
+    """One argument of a schema in the words of PyTorch's errors."""
+    kind = str(argument.real_type)
+    optional = kind.startswith("Optional[")
+    if optional:
+        kind = kind[len("Optional[") : -1]
+    text = TYPES.get(kind, kind)
+    if argument.N and text == "tuple of ints":
+        text = f"tuple of ints[{argument.N}]"
+    name = "input" if argument.name == "self" and not is_method else argument.name
+    if argument.has_default_value():
+        return f"{text} {name} = {argument.default_value}"
+    return f"{text}{'?' if optional else ''} {name}"
+
+
+def from_schema(name: str, found: list, is_method: bool, n_positional: int | None) -> str | None:
+    """The form of a function that has one."""
+    usable = [s for s in found if not any(a.is_out for a in s.arguments)]
+    usable = [s for s in usable if not any("Dimname" in str(a.type) for a in s.arguments)]
+    usable = [s for s in usable if not s.arguments or str(s.arguments[0].type) not in ("t", "str")]
+    if is_method:
+        usable = [s for s in usable if s.arguments and str(s.arguments[0].type) == "Tensor"]
+    if n_positional is not None:
+        usable = [
+            s
+            for s in usable
+            if sum(not a.kwarg_only for a in s.arguments) - is_method == n_positional
+        ]
+    tensors = [s for s in usable if any("Tensor" in str(a.type) for a in s.arguments)]
+    usable = tensors or usable
+    if not usable:
+        return None
+    schema = usable[0]
+    positional, named = [], []
+    for argument in schema.arguments[1 if is_method else 0 :]:
+        (named if argument.kwarg_only else positional).append(parameter(argument, is_method))
+    outs = [s for s in found if any(a.is_out for a in s.arguments)]
+    if outs and not is_method and name[-1] != "_":
+        several = sum(a.is_out for a in outs[0].arguments) > 1
+        named.append(f"{'tuple of Tensors' if several else 'Tensor'} out = None")
+    kinds = {a.name for a in schema.arguments}
+    if {"dtype", "layout", "device"} <= kinds:
+        named.append("bool requires_grad = False")
+    return "(" + ", ".join([*positional, *(["*", *named] if named else [])]) + ")"
+
+
+def with_lengths(form: str, found: list) -> str:
+    """A form with the lengths of its lists, where one number stands for all of them."""
+
+    def length(match: re.Match) -> str:
+        for schema in found:
+            for argument in schema.arguments:
+                if argument.name == match[1] and argument.N:
+                    return f"tuple of ints[{argument.N}] {match[1]}"
+        return match[0]
+
+    return re.sub(r"tuple of ints (\w+)", length, form)
+
+
+def forms_of(function: Any, name: str, found: list, is_method: bool) -> list[str]:
+    """All forms of one function."""
+    receiver = (torch.ones(1),) if is_method else ()
+    text = ""
+    n_positional = None
+    for nonsense in ([object()] * 40, []):
+        try:
+            function(*receiver, *nonsense)
+        except TypeError as error:
+            text = str(error)
+        except Exception:
+            continue
+        listed = re.findall(r"^ \* (\(.*\))$", text, re.M)
+        alone = re.search(r"but expected (\(.*\))$", text)
+        if listed or alone:
+            found_forms = listed or [alone[1]]
+            return [with_lengths(form, found) for form in found_forms]
+        if "takes no arguments" in text:
+            return ["()"]
+        takes = re.search(r"takes (?:from \d+ to )?(\d+) positional", text)
+        if takes:
+            n_positional = int(takes[1])
+            break
+    form = from_schema(name, found, is_method, n_positional)
+    return [] if form is None else [form]
+
+
+def deprecated() -> dict[str, list[str]]:
+    """The forms that only warn."""
+    torch.set_warn_always(True)
+    a, b, v = torch.ones(1, 1), torch.ones(1, 1, 1), torch.ones(1)
+    calls = {
+        "add": [(a, 2, a)],
+        "sub": [(a, 2, a)],
+        "addcmul": [(a, 2, a, a)],
+        "addcdiv": [(a, 2, a, a)],
+        "addmm": [(2, a, 3, a, a), (2, a, a, a)],
+        "addmv": [(2, v, 3, a, v), (2, v, a, v)],
+        "addr": [(2, a, 3, v, v), (2, a, v, v)],
+        "addbmm": [(2, a, 3, b, b), (2, a, b, b)],
+        "baddbmm": [(2, b, 3, b, b), (2, b, b, b)],
+    }
+    found = defaultdict(list)
+    for name, given in calls.items():
+        for args in given:
+            for key in (name, name + "_", "Tensor." + name, "Tensor." + name + "_"):
+                rest = list(args)
+                function: Any = getattr(torch, key, None)
+                if key[:7] == "Tensor.":
+                    first = next(x for x in rest if isinstance(x, torch.Tensor))
+                    del rest[[x is first for x in rest].index(True)]
+                    function = getattr(first.clone(), key[7:])
+                if function is None:
+                    continue
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    function(*rest)
+                form = re.search(r"deprecated:\n\t\w+(\(.*\))\n", str(caught[0].message))
+                found[key].append(form[1])
+    return found
+
+
+def method_forms(functions: dict[str, list[str]], key: str) -> list[str]:
+    """The forms of a method where they are those of the function, without the tensor and `out`."""
+    if key[:7] != "Tensor.":
+        return []
+    return [without_tensor(form) for form in functions.get(key[7:], ())]
+
+
+def main() -> int:
+    """Write the file."""
+    known = schemas()
+    old = deprecated()
+    lines = []
+    functions: dict[str, list[str]] = {}
+    spaces = (
+        ("", torch, tapegrad),
+        ("linalg_", torch.linalg, tapegrad.linalg),
+        ("fft_", torch.fft, tapegrad.fft),
+        ("special_", torch.special, tapegrad.special),
+        ("nn_", torch._C._nn, tapegrad.nn.functional),
+        ("Tensor.", torch.Tensor, tapegrad.Tensor),
+    )
+    for prefix, theirs, ours in spaces:
+        for name in dir(theirs):
+            function = getattr(theirs, name)
+            if prefix == "nn_":
+                function = getattr(torch.nn.functional, name, None)
+            if name[0] == "_" or not hasattr(ours, name) or name in ("new", "tensor"):
+                continue
+            if not isinstance(function, NATIVE):
+                if prefix == "Tensor." and callable(function) and name in functions:
+                    lines.append(prefix + name)
+                continue
+            schema = (prefix if prefix not in ("Tensor.", "nn_") else "") + name
+            key = prefix + name
+            found = forms_of(function, name, known[schema], prefix == "Tensor.")
+            functions[key] = [*found, *(f"deprecated {form}" for form in old[key])]
+    for key, found in functions.items():
+        if found != method_forms(functions, key):
+            lines += [f"{key} {form}" for form in found]
+    FILE.write_text("\n".join(sorted(set(lines), key=lines.index)) + "\n")
+    missing = [key for key, found in functions.items() if not found]
+    print(f"{len(functions)} functions, {len(lines)} forms; none found: {' '.join(missing)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
