@@ -19,6 +19,7 @@ import bench_normalization
 import bench_per_sample
 import bench_pooling
 import bench_profiler
+import bench_random
 import bench_reduction
 import bench_training
 
@@ -34,6 +35,7 @@ MODULES = (
     bench_convolution,
     bench_pooling,
     bench_reduction,
+    bench_random,
     bench_embedding,
     bench_logits,
     bench_normalization,

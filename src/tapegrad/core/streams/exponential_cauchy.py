@@ -4,16 +4,25 @@ import math
 
 import numpy as np
 
-from tapegrad.core.streams.mersenne_twister import Twister
-from tapegrad.core.streams.rounding import cast, fma32, fma64, libm
+from tapegrad.core.streams.mersenne_twister import TO_FRACTION_32, TO_FRACTION_64, Twister
+from tapegrad.core.streams.rounding import cast, fma64, libm
 
 Shape = tuple[int, ...]
 
+_CHUNK = 2**16  # numbers made at a time: the words of more would leave the cache
+
 
 def uniform(
-    stream: Twister, shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0
+    stream: Twister,
+    shape: Shape,
+    dtype: np.dtype,
+    low: float = 0.0,
+    high: float = 1.0,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Numbers spread evenly over [low, high); each part of a complex number on its own.
+
+    `out` is contiguous memory of that shape and dtype to write them to.
 
     >>> import numpy as np
     >>> from tapegrad.core.streams.exponential_cauchy import uniform
@@ -21,24 +30,46 @@ def uniform(
     >>> uniform(Twister(0), (2,), np.dtype("float32"))
     array([0.4962566, 0.7682218], dtype=float32)
     """
+    if out is None:
+        out = np.empty(shape, dtype)
     if dtype.kind == "c":
         real = np.dtype(f"f{dtype.itemsize // 2}")
-        return uniform(stream, (*shape, 2), real, low, high).view(dtype).reshape(shape)
-    n = math.prod(shape)
-    if dtype == np.float64:
-        drawn = stream.fractions64(n)
-        if low != 0.0 or high != 1.0:
-            drawn = fma64(drawn, high - low, low)
-    else:
-        drawn = stream.fractions32(n)
-        if low != 0.0 or high != 1.0:
-            bottom = np.float32(low)
-            drawn = fma32(drawn, np.float32(high) - bottom, bottom)
-    drawn = drawn.astype(dtype, copy=False)
-    if dtype.itemsize == 2 or low != 0.0 or high != 1.0:
-        bounds = cast(np.array([low, high]), dtype)
-        drawn[drawn == bounds[1]] = bounds[0]  # what rounding made of the largest ones
-    return drawn.reshape(shape)
+        uniform(stream, (2 * out.size,), real, low, high, out.reshape(-1).view(real))
+        return out
+    flat = out.reshape(-1)
+    fill = _fill_double if dtype == np.float64 else _fill_single
+    with stream.lock:
+        for start in range(0, flat.size, _CHUNK):
+            fill(stream, flat[start : start + _CHUNK], low, high)
+    return out
+
+
+def _fill_double(stream: Twister, out: np.ndarray, low: float, high: float) -> None:
+    np.multiply(stream.low53(out.size), TO_FRACTION_64, out)
+    if low != 0.0 or high != 1.0:
+        out[...] = fma64(out, high - low, low)
+        out[out == high] = low  # what rounding made of the largest ones
+
+
+def _fill_single(stream: Twister, out: np.ndarray, low: float, high: float) -> None:
+    """In float32, also for the 16-bit types."""
+    words = stream.low24(out.size)
+    is_single = out.dtype == np.float32
+    if is_single and low == 0.0 and high == 1.0:
+        out[...] = words
+        np.multiply(out, TO_FRACTION_32, out)
+        return
+    first, last = np.float32(low), np.float32(high)
+    scale, shift = float(last - first) * 2.0**-24, float(first)
+    drawn = words.astype(np.float64)  # which holds the product below exactly: rounded once
+    np.multiply(drawn, scale, drawn)
+    np.add(drawn, shift, drawn)
+    out[...] = drawn if is_single else drawn.astype(np.float32)
+    if not is_single:
+        first, last = cast(np.array([low, high]), out.dtype)
+    elif np.float32(scale * (2**24 - 1) + shift) != last:
+        return
+    out[out == last] = first  # what rounding made of the largest ones
 
 
 def bernoulli(stream: Twister, shape: Shape, dtype: np.dtype, p: float | np.ndarray) -> np.ndarray:

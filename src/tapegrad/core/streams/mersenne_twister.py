@@ -37,12 +37,12 @@ _WORDS = 624  # 32-bit words of state
 _SEED, _LEFT, _SEEDED, _NEXT = slice(0, 8), slice(8, 12), slice(12, 16), slice(16, 24)
 _KEY, _NORMAL, _HAS_NORMAL = slice(24, 5016), slice(5024, 5032), slice(5040, 5044)
 
-_FEW = 256  # below, NumPy's raw draws cost less than a call of its vectorised ones
+_FEW = 4096  # words: below, NumPy's raw draws cost less than its draws from a range
 _HIGH = np.uint64(32)
-_LOW_53 = np.uint64(2**53 - 1)
-_LOW_24 = np.uint32(2**24 - 1)
-_TO_FRACTION_64 = 2.0**-53
-_TO_FRACTION_32 = np.float32(2.0**-24)
+_LOW_53 = np.int64(2**53 - 1)
+_LOW_24 = np.array(2**24 - 1, np.int32)  # an array: as an operand it is faster than a number
+TO_FRACTION_64 = 2.0**-53  # of what `low53` draws
+TO_FRACTION_32 = np.array(2.0**-24, np.float32)  # of what `low24` draws
 
 
 class Twister:
@@ -53,14 +53,16 @@ class Twister:
     array([1608637542, 3421126067], dtype=uint32)
     """
 
-    __slots__ = ("_bits", "_drawn", "_legacy", "_many", "_stale", "lock", "normal", "seed")
+    __slots__ = ("_bits", "_drawn", "_stale", "_words", "lock", "normal", "room", "seed")
 
     seed: int
     normal: float | None
+    room: Any  # where `normal` works
 
     def __init__(self, seed: int) -> None:
         self.lock = RLock()
         self._bits: Any = None
+        self.room = None
         self.reseed(seed)
 
     def reseed(self, seed: int) -> None:
@@ -73,45 +75,60 @@ class Twister:
 
     def u32(self, n: int) -> np.ndarray:
         """`n` words of 32 bits."""
-        if n == 0:
-            return np.empty(0, np.uint32)
         with self.lock:
-            self._ready()
-            self._drawn = True
+            self._ready(n)
             if n < _FEW:
                 return self._bits.random_raw(n).astype(np.uint32)
-            return self._many.integers(0, 2**32, n, dtype=np.uint32)
+            return self._words.randint(0, 2**32, n, np.uint32)
 
     def u64(self, n: int) -> np.ndarray:
         """`n` words of 64 bits, each from two of 32: the high half is drawn first."""
-        if n == 0:
-            return np.empty(0, np.uint64)
         with self.lock:
-            self._ready()
-            self._drawn = True
-            if n < _FEW:
+            self._ready(n)
+            if n < _FEW // 2:
                 halves = self._bits.random_raw(2 * n)
                 return (halves[0::2] << _HIGH) | halves[1::2]
-            return self._many.integers(0, 2**64, n, dtype=np.uint64)
+            return self._words.randint(0, 2**64, n, np.uint64)
+
+    def low24(self, n: int) -> np.ndarray:
+        """The low 24 bits of `n` words of 32, as int32."""
+        with self.lock:
+            self._ready(n)
+            if n < _FEW:
+                words = self._bits.random_raw(n).astype(np.int32)
+                return np.bitwise_and(words, _LOW_24, words)
+            return self._words.randint(0, 2**24, n, np.int32)
+
+    def low53(self, n: int) -> np.ndarray:
+        """The low 53 bits of `n` words of 64, as int64."""
+        if n < _FEW // 2:
+            words = self.u64(n).view(np.int64)
+            return np.bitwise_and(words, _LOW_53, words)
+        with self.lock:
+            self._ready(n)
+            return self._words.randint(0, 2**53, n, np.int64)
 
     def fractions32(self, n: int) -> np.ndarray:
-        """`n` float32 in [0, 1): the low 24 bits of one word each."""
-        return (self.u32(n) & _LOW_24).astype(np.float32) * _TO_FRACTION_32
+        """`n` float32 in [0, 1), of 24 bits each."""
+        drawn = self.low24(n).astype(np.float32)
+        return np.multiply(drawn, TO_FRACTION_32, drawn)
 
     def fractions64(self, n: int) -> np.ndarray:
-        """`n` float64 in [0, 1): the low 53 bits of two words each."""
-        return (self.u64(n) & _LOW_53) * _TO_FRACTION_64
+        """`n` float64 in [0, 1), of 53 bits each."""
+        return self.low53(n) * TO_FRACTION_64
 
-    def _ready(self) -> None:
+    def _ready(self, n: int = 0) -> None:
+        """Hand NumPy the seed if it does not have it; `n` words will be drawn."""
         if self._bits is None:
-            from numpy.random import MT19937, Generator, RandomState
+            from numpy.random import MT19937, RandomState
 
             self._bits = MT19937()
-            self._legacy = RandomState(self._bits)  # three faces of one state
-            self._many = Generator(self._bits)
+            self._words = RandomState(self._bits)  # two faces of one state
         if self._stale:
-            self._legacy.seed(self.seed % 2**32)
+            self._words.seed(self.seed % 2**32)
             self._stale = False
+        if n:
+            self._drawn = True
 
     def pack(self) -> np.ndarray:
         """The state as the bytes PyTorch makes of it, shape (5056,)."""

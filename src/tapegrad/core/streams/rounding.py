@@ -5,19 +5,13 @@ NumPy's vectorised float64 logarithms, exponentials and tangents differ from the
 the last bit of some values, so here float64 goes through the C library, one value at a time.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 _SPLIT = 2.0**27 + 1
-
-
-def fma32(a: np.ndarray, b, c) -> np.ndarray:
-    """a * b + c in float32, rounded once: float64 holds the product exactly."""
-    y = a.astype(np.float64)
-    y *= b.astype(np.float64)  # once for all, where a call of mixed dtypes converts in pieces
-    y += c.astype(np.float64)
-    return y.astype(np.float32)
+_MANY = 256  # values: from here on SciPy is imported for its loop
 
 
 def fma64(a: np.ndarray, b: float, c: float) -> np.ndarray:
@@ -41,7 +35,11 @@ def _halves(x):
 
 
 def libm(function: Callable[[float], float], x: np.ndarray) -> np.ndarray:
-    """A function of Python's `math`, element by element: the C library's, to the last bit."""
+    """A function of Python's `math` for each element: the C library's, to the last bit."""
+    if function is math.log and x.size >= _MANY:
+        from scipy.special import xlogy
+
+        return xlogy(1.0, x)  # a loop in C over the C library's logarithm
     return np.fromiter(map(function, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
 
 
@@ -49,4 +47,4 @@ def cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """`x` in `dtype`; the 16-bit floats are reached by way of float32, which rounds twice."""
     if dtype.itemsize == 2 and dtype.kind not in "iu":
         return x.astype(np.float32).astype(dtype)
-    return x.astype(dtype)
+    return x.astype(dtype, copy=False)

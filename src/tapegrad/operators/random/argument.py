@@ -97,6 +97,8 @@ def mismatch(function: str, args: tuple, named: dict, advice: str) -> TypeError:
 
 def size_of(function: str, args: tuple, size: Shape | None, position: int = 1) -> tuple[int, ...]:
     """A shape from `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
+    if size is None and args and all([type(n) is int and n >= 0 for n in args]):
+        return args
     if size is not None and args:
         raise mismatch(function, args, {"size": size}, "Give the size once.")
     if size is None and not args:

@@ -8,11 +8,12 @@ import functools
 import numpy as np
 
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
+from tapegrad.autograd.node import INFERENCE
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import respelled, with_method
 from tapegrad.core.registration import RANDOMNESS
-from tapegrad.core.streams import normal
+from tapegrad.core.streams import exponential_cauchy, normal
 from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
 from tapegrad.dispatch.in_place import update, write, written
 from tapegrad.dispatch.op import primitive
@@ -97,11 +98,31 @@ def filled(
 ) -> Any:
     """Let `x` take what `draw(stream, shape, dtype, *params)` gives."""
     array = x._array
+    if not others and _is_plain(x, array):
+        if draw in _WRITING:
+            draw(stream, array.shape, array.dtype, *params, out=array)
+        else:
+            write(array, draw(stream, array.shape, array.dtype, *params))
+        written(x, name)
+        return x
 
     def replaced(before: Any) -> Any:
         return op(before, *others, drawn=drawn_like(array, draw, stream, *params))
 
     return update(name, x, replaced)
+
+
+_WRITING = (normal.normal, exponential_cauchy.uniform)  # they take the memory to write to
+
+
+def _is_plain(x: Any, array: Any) -> bool:
+    """Whether nothing has to be known of a write but the numbers: no mode, no graph, no layout."""
+    mode = MODE.get()
+    if mode is not False and (mode is not True or x._node is not None or x._view is not None):
+        return False
+    if type(array) is not np.ndarray or x._counter is INFERENCE:
+        return False
+    return array.flags.c_contiguous and array.flags.writeable
 
 
 def drawn_like(array: np.ndarray, draw: Callable, stream: Twister, *params: Any) -> np.ndarray:

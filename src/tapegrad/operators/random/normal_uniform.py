@@ -74,6 +74,8 @@ def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
         raise argument.not_implemented("check_uniform_bounds", dtype)
     part = dtype.to_real()
     largest = randint_bounds.largest(part)
+    if -largest <= low <= high <= largest and high - low <= largest:
+        return
     for name, bound in (("from", low), ("to", high)):
         if not -largest <= bound <= largest:
             text = f"{name} is out of bounds for {randint_bounds.CPP_NAMES[part.name]}"
