@@ -1,5 +1,7 @@
 """Singular values: values, gradients where values are equal, phases, forms, errors."""
 
+import math
+
 import pytest
 
 import tapegrad as torch
@@ -102,3 +104,35 @@ def test_what_is_no_matrix_of_floating_numbers_is_refused():
         torch.linalg.svdvals(torch.ones(2, 2, dtype=torch.int64))
     with raises(TypeError, "linalg_svd(): argument 'A' (position 1) must be Tensor, not float"):
         torch.linalg.svd(1.0)
+
+
+# --- what is not finite ---------------------------------------------------------------------------
+
+FUNCTIONS = {
+    "svd": lambda x: torch.linalg.svd(x, full_matrices=False).S,
+    "svdvals": torch.linalg.svdvals,
+    "old svd": lambda x: torch.svd(x).S,
+    "norm": lambda x: torch.linalg.norm(x, 2)[..., None],
+    "vmap": torch.func.vmap(torch.linalg.svdvals),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("shape", [(2, 3, 5), (2, 5, 3), (2, 2, 2)])
+def test_an_infinity_gives_nan_in_its_own_matrix(name, shape):
+    """LAPACK may never return from such matrices: it is not asked."""
+    x = torch.ones(shape, dtype=torch.float64)
+    x[0, 0, 1] = math.inf
+    function = FUNCTIONS[name]
+    found = torch.stack([function(each) for each in x]) if name == "norm" else function(x)
+    assert found[0].isnan().all()
+    assert found[1, 0].item() == pytest.approx(math.sqrt(shape[1] * shape[2]))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_nan_is_refused(name):
+    x = torch.ones(2, 3, 5)
+    x[1, 2, 2] = math.nan
+    function = FUNCTIONS[name]
+    with pytest.raises(torch.linalg.LinAlgError, match="contained non-finite values"):
+        function(x[1] if name == "norm" else x)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.arrays.namespaces import anywhere
+from tapegrad.arrays.namespaces import anywhere, elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, OperatorLike, Tensor
 from tapegrad.operators.linalg import matrix_check
@@ -98,10 +98,13 @@ _VALUES = {"linalg.svd": "singular values", "linalg.eigh": "eigenvalues"}
 
 def converged(name: str, operator: OperatorLike, x: Tensor, **params: object) -> Any:
     """The result of a decomposition, or PyTorch's error where the algorithm fails."""
+    array = elements(x._array)
+    if name == "linalg.svd" and np.isnan(array).any():  # LAPACK may never return from it
+        raise _no_convergence(name, array)
     try:
         return operator(x, **params)
     except np.linalg.LinAlgError:
-        raise _no_convergence(name, x._array) from None
+        raise _no_convergence(name, array) from None
 
 
 def _no_convergence(name: str, x: np.ndarray) -> errors.LinAlgError:
@@ -114,11 +117,11 @@ def _no_convergence(name: str, x: np.ndarray) -> errors.LinAlgError:
     (decompose,) = get_lapack_funcs((driver,), (x,))
     where, code = "", 0
     for i, matrix in enumerate(x.reshape(-1, *x.shape[-2:])):
-        code = decompose(matrix)[-1]
+        code = -1 if np.isnan(matrix).any() else decompose(matrix)[-1]
         if code:
             where = f"(Batch element {i}): " if x.ndim > 2 else ""
             break
-    if code < 0 or (name == "linalg.svd" and np.isnan(x).any()):
+    if code < 0:
         reason = "contained non-finite values."
     else:
         reason = (

@@ -13,6 +13,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import adjoint, column, converged, row
+from tapegrad.operators.linalg.svd import decomposed
 
 __torch__ = "pinverse"
 
@@ -46,7 +47,7 @@ def pseudo_inverse(xp, x, atol, rtol, *, hermitian):
         values, v = xp.linalg.eigh(x)
         u = v
     else:
-        u, values, vh = xp.linalg.svd(x, full_matrices=False)
+        u, values, vh = decomposed(xp, x)
         v = adjoint(xp, vh)
     size = xp.abs(values)
     if size.shape[-1] == 0:

@@ -1,6 +1,9 @@
 """The singular value decomposition: svd, svdvals."""
 
+import math
+
 from tapegrad import return_types
+from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
@@ -99,24 +102,46 @@ def _widened(xp: Namespace, x: Array, n: int) -> Any:
     return xp.concat([x, rest], axis=-1)
 
 
+def _made_finite(xp: Namespace, x: Array) -> tuple[Array, Array | None]:
+    """Zeros in place of matrices with an infinity, and which have none; None if all have none.
+
+    LAPACK may never return from them.
+    """
+    finite = xp.isfinite(x)
+    if not anywhere(xp, ~finite):
+        return x, None
+    finite = xp.all(finite, axis=(-2, -1), keepdims=True)
+    return xp.where(finite, x, 0), finite
+
+
+def decomposed(xp: Namespace, x: Array, full: bool = False) -> tuple:
+    """U, S and V^H; nan for matrices with an infinity."""
+    x, finite = _made_finite(xp, x)
+    u, s, vh = xp.linalg.svd(x, full_matrices=full)
+    if finite is None:
+        return u, s, vh
+    nan = math.nan
+    return xp.where(finite, u, nan), xp.where(finite[..., 0], s, nan), xp.where(finite, vh, nan)
+
+
 @jvp(x=_tangents)
 @vjp(x=_gradient)
 @primitive(name="svd", node="LinalgSvdBackward0", outputs=("u", "s", "vh"), holomorphic=False)
 def singular_decomposition(xp, x, *, full):
     """U, S and V^H with x = U diag(S) V^H; U and V have orthonormal columns, S falls."""
-    return tuple(xp.linalg.svd(x, full_matrices=full))
+    return decomposed(xp, x, full)
 
 
 # --- the values alone ------------------------------------------------------------------------
 
 
 def _gradient_of_values(xp, g, x):
-    u, _, vh = xp.linalg.svd(x, full_matrices=False)
+    u, _, vh = decomposed(xp, x)
     return values_gradient(g, u, vh)
 
 
 def _tangent_of_values(xp, t, x):
-    u, _, vh = xp.linalg.svd(x, full_matrices=False)
+    u, _, vh = decomposed(xp, x)
     return values_tangent(xp, t, u, adjoint(xp, vh))
 
 
@@ -129,7 +154,9 @@ def singular_values(xp, x):
     Their derivative computes the vectors anew: a decomposition without them costs a fraction, and
     a gradient is defined where values are equal.
     """
-    return xp.linalg.svdvals(x)
+    x, finite = _made_finite(xp, x)
+    values = xp.linalg.svdvals(x)
+    return values if finite is None else xp.where(finite[..., 0], values, math.nan)
 
 
 # --- the public functions --------------------------------------------------------------------
