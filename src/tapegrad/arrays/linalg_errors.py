@@ -15,9 +15,6 @@ def first_failure(info: Any) -> tuple[str, int]:
 def singular_system(name: str, info: Any) -> errors.LinAlgError:
     """A system of equations without a unique solution."""
     where, _ = first_failure(info)
-    return errors.advised(
-        errors.LinAlgError(
-            f"{name}: {where}The solver failed because the input matrix is singular."
-        ),
-        "Add a little to the diagonal, or take least squares: torch.linalg.lstsq(A, B).",
-    )
+    text = f"{name}: {where}The solver failed because the input matrix is singular."
+    advice = "Add a little to the diagonal, or take least squares: torch.linalg.lstsq(A, B)."
+    return errors.linalg_error(text, advice)

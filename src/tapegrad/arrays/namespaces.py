@@ -42,9 +42,7 @@ def elements(array: Array) -> Any:
 def anywhere(xp: Namespace, condition: Any) -> bool:
     """Whether a condition holds for any element, of any member where it is batched."""
     array = getattr(condition, "_array", condition)
-    if is_batched(array):
-        return bool(elements(array).any())
-    return bool(xp.any(condition))
+    return bool(elements(array).any()) if is_batched(array) else bool(xp.any(condition))
 
 
 def is_mapped(array: Array) -> bool:

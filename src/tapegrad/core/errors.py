@@ -78,6 +78,11 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 LinAlgError.__module__ = "torch._C"
 
 
+def linalg_error(message: str, advice: str) -> LinAlgError:
+    """A LinAlgError in PyTorch's words, with a note that says what to do."""
+    return advised(LinAlgError(message), advice)
+
+
 _BEYOND = (  # how NumPy says that an array has more bytes than there are addresses
     "array is too big",
     "Maximum allowed dimension exceeded",
@@ -325,9 +330,10 @@ def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) 
 
 _C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int",
-    "int32": "int", "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "float32": "float", "float64": "double", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
+    "uint16": "short unsigned int", "int32": "int", "uint32": "unsigned int", "int64": "long int",
+    "uint64": "long unsigned int", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "float32": "float", "float64": "double", "complex32": "c10::complex<c10::Half>",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 
 

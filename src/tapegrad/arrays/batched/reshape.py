@@ -12,9 +12,7 @@ from tapegrad.core.annotations import Any, Array, Callable, Dim, LevelLike, Sequ
 
 @batching_rule
 def reshape(x: Array, /, shape: tuple[int, ...], *, copy: Any = None) -> Any:
-    if type(x) is not Batched:
-        return plain("reshape")(x, shape)
-    return x.reshape(tuple(shape))
+    return plain("reshape")(x, shape) if type(x) is not Batched else x.reshape(tuple(shape))
 
 
 @batching_rule

@@ -128,9 +128,7 @@ def other_products(x: Array, y: Array) -> Any:
 
     It is not where an element is 0, or the product left the range of the dtype.
     """
-    if (y == 0).any() or not np.isfinite(y).all():
-        return None
-    return y / x
+    return None if (y == 0).any() or not np.isfinite(y).all() else y / x
 
 
 @kernel

@@ -6,6 +6,8 @@ not depend on the state is computed for all times at once.
 """
 
 from functools import wraps
+from itertools import accumulate, pairwise
+from math import prod
 
 import numpy as np
 
@@ -18,20 +20,13 @@ F32 = np.dtype(np.float32)
 
 def steps(sizes: tuple[int, ...], reverse: bool) -> list[tuple[int, int]]:
     """First and last row of each step, in the order in which they are walked."""
-    found = []
-    start = 0
-    for n in sizes:
-        found.append((start, start + n))
-        start += n
+    found = list(pairwise(accumulate(sizes, initial=0)))
     return found[::-1] if reverse else found
 
 
 def empty(like: Array, *shape: int) -> Any:
     """An array of any values in the dtype of `like`."""
-    size = 1
-    for n in shape:
-        size *= n
-    return empty_array(size, like.dtype).reshape(shape)
+    return empty_array(prod(shape), like.dtype).reshape(shape)
 
 
 def state_before(states: Any, first: Any, start: int, stop: int, last: tuple | None) -> Any:

@@ -29,9 +29,7 @@ def item(self: Tensor) -> Any:
     mode = get_mode()
     if mode is not True and mode is not False:
         mode.cut(self, None, "item()")
-    if array.dtype.kind != "V":
-        return array.item()
-    return _value(array)
+    return array.item() if array.dtype.kind != "V" else _value(array)
 
 
 def tolist(self: Tensor) -> Any:
@@ -180,10 +178,8 @@ def to_index(self: Tensor) -> int:
 def dlpack(self: Tensor, **options: object) -> Any:
     """A capsule through which other libraries share the tensor's memory."""
     if self.requires_grad:
-        raise errors.advised(
-            BufferError("Can't export tensors that require gradient, use tensor.detach()"),
-            "No gradient flows through other libraries.",
-        )
+        error = BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        raise errors.advised(error, "No gradient flows through other libraries.")
     return self._array.__dlpack__(**options)
 
 

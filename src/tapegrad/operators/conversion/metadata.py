@@ -156,9 +156,7 @@ def size(self: Tensor, dim: Dim = None) -> Any:
     (torch.Size([2, 3]), 3)
     """
     shape = self._array.shape
-    if dim is None:
-        return from_shape(shape)
-    return shape[_axis("size", dim, len(shape))]
+    return from_shape(shape) if dim is None else shape[_axis("size", dim, len(shape))]
 
 
 def stride(self: Tensor, dim: Dim = None) -> Any:

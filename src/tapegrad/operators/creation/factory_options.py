@@ -36,9 +36,7 @@ def build(name: str, make: Callable, *args: object, requires_grad: bool = False)
             tensor = mode.call(name, lambda *_: tensor_base.wrap(make(*args)), maker, {})
     except (MemoryError, ValueError, OverflowError) as error:
         raise errors.beyond_memory(error) from None
-    if requires_grad is False:
-        return tensor
-    return requiring(name, tensor, requires_grad)
+    return tensor if requires_grad is False else requiring(name, tensor, requires_grad)
 
 
 def requiring(name: str, tensor: Any, requires_grad: Any) -> Any:

@@ -165,15 +165,10 @@ def _logspace(start: Scalar, end: Scalar, n: int, base: float, dtype: Dtype) -> 
     native = dtype.numpy
     if n == 1:
         return np.full(1, np.power(base, fitted(start, dtype)), native)
-    exponents = _exponents(start, end, n, dtype)
-    return np.power(exponents.dtype.type(base), exponents).astype(native)
-
-
-def _exponents(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
-    """Equal steps between the ends as `dtype` has them, in double precision."""
     wide = np.complex128 if dtype.is_complex else np.float64
     low, high = (np.asarray(fitted(x, dtype), dtype.numpy).astype(wide) for x in (start, end))
-    return _counted(low, high, (high - low) / max(n - 1, 1), n)
+    exponents = _counted(low, high, (high - low) / max(n - 1, 1), n)
+    return np.power(exponents.dtype.type(base), exponents).astype(native)
 
 
 # --- inside vmap ---------------------------------------------------------------------------------

@@ -77,11 +77,8 @@ def _plain(data: Any) -> tuple[tuple[int, ...], Dtype, list] | None:
 def _is_sequence(x: object) -> bool:
     if isinstance(x, (tensor_base.Tensor, str, np.generic)):
         return False
-    return hasattr(type(x), "__getitem__") and hasattr(type(x), "__len__") and not _is_mapping(x)
-
-
-def _is_mapping(x: object) -> bool:
-    return hasattr(type(x), "keys")
+    kind = type(x)
+    return hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not hasattr(kind, "keys")
 
 
 def _shape_of(data: Any) -> tuple[int, ...]:

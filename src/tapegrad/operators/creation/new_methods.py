@@ -1,19 +1,12 @@
 """New tensors of another one's dtype, of any shape: methods only."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import (
-    Callable,
-    DeviceLike,
-    DTypeLike,
-    LayoutLike,
-    Scalar,
-    Shape,
-    Tensor,
-)
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Scalar, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of

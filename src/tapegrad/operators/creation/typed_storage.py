@@ -1,7 +1,8 @@
 """TypedStorage: the memory of tensors as elements of a dtype; `FloatStorage` and its like."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
@@ -39,6 +40,19 @@ def _get_always_warn_typed_storage_removal() -> bool:
 def _set_always_warn_typed_storage_removal(always_warn: bool) -> None:
     """Let every use warn, or only the first."""
     _state["always"] = always_warn
+
+
+def _warning(method: Callable) -> Any:
+    """The public form of a method, which warns."""
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _warn_typed_storage_removal()
+        return method(self, *args, **kwargs)
+
+    call.__name__ = method.__name__.removeprefix("_")
+    call.__qualname__ = f"TypedStorage.{call.__name__}"
+    return call
 
 
 class TypedStorage:
@@ -126,40 +140,29 @@ class TypedStorage:
         return self._untyped_storage
 
     def _size(self) -> int:
+        """The number of elements."""
         return self._nbytes() // self._dtype.itemsize
 
-    def size(self) -> int:
-        """The number of elements."""
-        _warn_typed_storage_removal()
-        return self._size()
-
-    def __len__(self) -> int:
-        _warn_typed_storage_removal()
-        return self._size()
+    size = _warning(_size)
+    __len__ = _warning(_size)
 
     def _nbytes(self) -> int:
+        """The number of bytes."""
         return self._untyped_storage.nbytes()
 
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        _warn_typed_storage_removal()
-        return self._nbytes()
+    nbytes = _warning(_nbytes)
 
     def _element_size(self) -> int:
+        """The number of bytes of an element."""
         return self._dtype.itemsize
 
-    def element_size(self) -> int:
-        """The number of bytes of an element."""
-        _warn_typed_storage_removal()
-        return self._element_size()
+    element_size = _warning(_element_size)
 
     def _data_ptr(self) -> int:
+        """The address of the first element."""
         return self._untyped_storage.data_ptr()
 
-    def data_ptr(self) -> int:
-        """The address of the first element."""
-        _warn_typed_storage_removal()
-        return self._data_ptr()
+    data_ptr = _warning(_data_ptr)
 
     def get_device(self) -> int:
         """The index of the GPU it is on; -1 for the CPU."""
@@ -167,12 +170,10 @@ class TypedStorage:
         return self._untyped_storage.get_device()
 
     def _is_shared(self) -> bool:
+        """Whether other processes see what is written."""
         return self._untyped_storage.is_shared()
 
-    def is_shared(self) -> bool:
-        """Whether other processes see what is written."""
-        _warn_typed_storage_removal()
-        return self._is_shared()
+    is_shared = _warning(_is_shared)
 
     def is_pinned(self, device: Any = "cuda") -> bool:
         """Whether a GPU can read the memory directly."""
@@ -185,15 +186,13 @@ class TypedStorage:
         return self._untyped_storage.resizable()
 
     def _pickle_storage_type(self) -> str:
+        """The name of the storage of this dtype: FloatStorage, ..."""
         try:
             return _NAMES[self._dtype]
         except KeyError as error:
             raise KeyError(f"dtype {self._dtype} is not recognized") from error
 
-    def pickle_storage_type(self) -> str:
-        """The name of the storage of this dtype: FloatStorage, ..."""
-        _warn_typed_storage_removal()
-        return self._pickle_storage_type()
+    pickle_storage_type = _warning(_pickle_storage_type)
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """The name of the storage of this dtype: torch.FloatStorage, ..."""
@@ -228,10 +227,6 @@ class TypedStorage:
             raise errors.index_error(text, "The last one is -1.")
         return self._tensor()[index].item()
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        _warn_typed_storage_removal()
-        self._setitem(index, value)
-
     def _setitem(self, index: Any, value: Any) -> None:
         if not isinstance(index, slice) and not hasattr(index, "__index__"):
             raise _no_index(RuntimeError, self, index)
@@ -239,6 +234,8 @@ class TypedStorage:
             text = f"cannot set item with value type {type(value)}"
             raise errors.runtime_error(text, "copy_() takes a storage.")
         self._tensor()[index] = value
+
+    __setitem__ = _warning(_setitem)
 
     def fill_(self, value: Any) -> Any:
         """Set every element to the same number."""
@@ -271,21 +268,17 @@ class TypedStorage:
     # --- other memory ---------------------------------------------------------------------------
 
     def _resize_(self, size: int) -> None:
+        """Another number of elements; new ones are uninitialised. All tensors of it move."""
         self._untyped_storage.resize_(size * self._dtype.itemsize)
 
-    def resize_(self, size: int) -> None:
-        """Another number of elements; new ones are uninitialised. All tensors of it move."""
-        _warn_typed_storage_removal()
-        self._resize_(size)
+    resize_ = _warning(_resize_)
 
     def _share_memory_(self) -> Any:
+        """Move to memory that processes forked from now on share, with all tensors."""
         self._untyped_storage.share_memory_()
         return self
 
-    def share_memory_(self) -> Any:
-        """Move to memory that processes forked from now on share, with all tensors."""
-        _warn_typed_storage_removal()
-        return self._share_memory_()
+    share_memory_ = _warning(_share_memory_)
 
     def pin_memory(self, device: Any = None) -> Any:
         """Memory that a GPU can read directly: an error, there is none."""
@@ -320,9 +313,7 @@ class TypedStorage:
         copied = memo[id(self)] = typed(deepcopy(self._untyped_storage, memo), self._dtype)
         return copied
 
-    def __deepcopy__(self, memo: dict) -> Any:
-        _warn_typed_storage_removal()
-        return self._deepcopy(memo)
+    __deepcopy__ = _warning(_deepcopy)
 
     def __reduce__(self) -> tuple:
         return typed, (self._untyped_storage, self._dtype)
@@ -363,9 +354,8 @@ def typed(memory: UntypedStorage, dtype: Dtype) -> TypedStorage:
 
 
 def _no_index(kind: type, x: object, index: object) -> Exception:
-    return errors.advised(
-        kind(f"can't index a {type(x)} with {type(index)}"), "An index is an integer."
-    )
+    error = kind(f"can't index a {type(x)} with {type(index)}")
+    return errors.advised(error, "An index is an integer.")
 
 
 def _known_device(device: Any) -> Any:
@@ -408,12 +398,9 @@ def _init_error(problem: Any) -> Exception:
 def _combination(name: str, *forms: str, problem: Any) -> Exception:
     kind = RuntimeError if isinstance(problem, str) else type(problem)
     text = "\n".join(f" * {form}" for form in forms)
+    found = f"{name} received an invalid combination of arguments. Expected one of:\n{text}\n"
     return errors.advised(
-        kind(
-            f"{name} received an invalid combination of arguments. Expected one of:\n{text}\n"
-            f"{problem}"
-        ),
-        "Compare what was given with the forms above.",
+        kind(found + str(problem)), "Compare what was given with the forms above."
     )
 
 
@@ -467,61 +454,34 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
         )
 
 
-_WORDS = {
-    "float64": "Double",
-    "float32": "Float",
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "int64": "Long",
-    "int32": "Int",
-    "int16": "Short",
-    "int8": "Char",
-    "uint8": "Byte",
-    "bool": "Bool",
-    "complex128": "ComplexDouble",
-    "complex64": "ComplexFloat",
-}
-_NAMES = {BY_NAME[name]: f"{word}Storage" for name, word in _WORDS.items()}
+_METHODS = {  # those that convert to a dtype
+    "double": "float64", "float": "float32", "half": "float16", "bfloat16": "bfloat16",
+    "long": "int64", "int": "int32", "short": "int16", "char": "int8", "byte": "uint8",
+    "bool": "bool", "complex_double": "complex128", "complex_float": "complex64",
+}  # fmt: skip
+_NAMES = {BY_NAME[name]: f"{BY_NAME[name].scalar_name}Storage" for name in _METHODS.values()}
 
 
-def _legacy(name: str) -> Any:
-    dtype = BY_NAME[name]
+def _legacy(dtype: Dtype) -> Any:
     text = f"Makes storages of {dtype}: of a number of elements, or of a list of them."
     scope = {"_dtype": dtype, "__module__": "torch", "__doc__": text}
     return _LegacyStorageMeta(_NAMES[dtype], (_LegacyStorage,), scope)
 
 
-DoubleStorage = _legacy("float64")
-FloatStorage = _legacy("float32")
-HalfStorage = _legacy("float16")
-BFloat16Storage = _legacy("bfloat16")
-LongStorage = _legacy("int64")
-IntStorage = _legacy("int32")
-ShortStorage = _legacy("int16")
-CharStorage = _legacy("int8")
-ByteStorage = _legacy("uint8")
-BoolStorage = _legacy("bool")
-ComplexDoubleStorage = _legacy("complex128")
-ComplexFloatStorage = _legacy("complex64")
-
-LEGACY = {
-    each._dtype: each
-    for each in (
-        *(DoubleStorage, FloatStorage, HalfStorage, BFloat16Storage, LongStorage, IntStorage),
-        *(ShortStorage, CharStorage, ByteStorage, BoolStorage),
-        *(ComplexDoubleStorage, ComplexFloatStorage),
-    )
-}
+LEGACY = {dtype: _legacy(dtype) for dtype in _NAMES}
 """dtype -> the class that makes its storages; the other dtypes have none."""
+
+DoubleStorage, FloatStorage, HalfStorage, BFloat16Storage, *_others = LEGACY.values()
+LongStorage, IntStorage, ShortStorage, CharStorage, ByteStorage, BoolStorage, *_others = _others
+ComplexDoubleStorage, ComplexFloatStorage = _others
 
 
 def storage_class(dtype: Dtype) -> Any:
     """The class that makes storages of a dtype; an error for those that have none."""
     found = LEGACY.get(dtype)
     if found is None:
-        raise errors.advised(
-            KeyError(dtype), f"Storages of {dtype} are TypedStorage(dtype={dtype})."
-        )
+        advice = f"Storages of {dtype} are TypedStorage(dtype={dtype})."
+        raise errors.advised(KeyError(dtype), advice)
     return found
 
 
@@ -542,11 +502,7 @@ def _cast(name: str) -> Any:
     return cast
 
 
-for _method, _name in (
-    *(("double", "float64"), ("float", "float32"), ("half", "float16"), ("bfloat16", "bfloat16")),
-    *(("long", "int64"), ("int", "int32"), ("short", "int16"), ("char", "int8"), ("byte", "uint8")),
-    *(("bool", "bool"), ("complex_double", "complex128"), ("complex_float", "complex64")),
-):
+for _method, _name in _METHODS.items():
     _function = _cast(_name)
     _function.__name__ = _function.__qualname__ = _method
     setattr(TypedStorage, _method, _function)

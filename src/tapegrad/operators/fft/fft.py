@@ -48,9 +48,7 @@ def _from_real_reverse(xp, g, x_like, axes, scale, half):
 )
 def from_real(xp, x, *, axes, scale, half):
     """The transform of real numbers; on demand only the half that the other is conjugate to."""
-    if half:
-        return xp.fourier_half(x, axes, scale)
-    return xp.fourier(x, axes, scale, True)
+    return xp.fourier_half(x, axes, scale) if half else xp.fourier(x, axes, scale, True)
 
 
 def _to_real_reverse(xp, g, axes, scale, size):
@@ -104,9 +102,8 @@ def prepared(name: str, input: Tensor, norm: Any, kind: str = "") -> Any:
         raise errors.must_be(f"fft_{name}", "norm", 0, "str", norm)
     dtype = input.dtype
     if dtype.is_complex and kind == "real":
-        raise errors.runtime_error(
-            _not_real(name, dtype), "The transform of complex numbers is fft or fftn."
-        )
+        advice = "The transform of complex numbers is fft or fftn."
+        raise errors.runtime_error(_not_real(name, dtype), advice)
     if not (dtype.is_complex or dtype.is_floating_point):
         dtype = default()
     if dtype not in (float32, float64, complex64, complex128):

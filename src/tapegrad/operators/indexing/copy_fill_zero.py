@@ -74,14 +74,6 @@ def cut_off(x: Tensor) -> Any:
 # --- public --------------------------------------------------------------------------------------
 
 
-def _check_broadcast(target: tuple, source: tuple) -> None:
-    if target != source:
-        wide = broadcast(target, source)
-        if wide != target:
-            advice = "The source may be smaller than the tensor, not larger."
-            raise output_shape(target, wide, advice)
-
-
 def _check_single(name: str, value: Any, advice: str) -> None:
     if value.ndim:
         text = f"{name} only supports 0-dimension value tensor but got tensor with {value.ndim} "
@@ -99,7 +91,11 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
         if not isinstance(src, (bool, int, float, complex)):
             raise errors.must_be("copy_", "other", 1, "Tensor", src)
         src = tensor_base.wrap(np.asarray(src))
-    _check_broadcast(input._array.shape, src._array.shape)
+    if input._array.shape != src._array.shape:
+        wide = broadcast(input._array.shape, src._array.shape)
+        if wide != input._array.shape:
+            advice = "The source may be smaller than the tensor, not larger."
+            raise output_shape(input._array.shape, wide, advice)
     check_overlap(input, (src,))
     overwrite("copy_", replace, (input, src), {}, lambda: write(input._array, src._array))
     return input

@@ -105,9 +105,8 @@ def check_index_dtype(
     if index._array.dtype.char in "lq":  # int64 is always one
         return
     if index._array.dtype.name not in kinds:
-        raise errors.advised(
-            error(message), f"The index is {index.dtype}: convert it with .long()."
-        )
+        advice = f"The index is {index.dtype}: convert it with .long()."
+        raise errors.advised(error(message), advice)
 
 
 def check_range(index: Tensor, n: int, error: Any, low: int = 0) -> None:
@@ -115,10 +114,8 @@ def check_range(index: Tensor, n: int, error: Any, low: int = 0) -> None:
     array = elements(index._array)
     if array.size and (np.minimum.reduce(array, None) < low or np.maximum.reduce(array, None) >= n):
         wrong = array[(array < low) | (array >= n)].ravel()[0]
-        raise errors.advised(
-            error(wrong),
-            f"Indices go from {low} to {n - 1}." if n else "That dimension has no elements.",
-        )
+        advice = f"Indices go from {low} to {n - 1}." if n else "That dimension has no elements."
+        raise errors.advised(error(wrong), advice)
 
 
 def bounds_error(wrong: int, axis: int, n: int) -> RuntimeError:

@@ -142,13 +142,8 @@ def _number(x: Tensor, value: Any) -> Any:
         if x._array.dtype.kind == "f" and not isinstance(value, complex) and -6e4 < value < 6e4:
             return tensor_base.wrap(np.asarray(value, x._array.dtype))  # fits the smallest of them
         return tensor_base.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
-    text = f"can't assign a {_type_name(value)} to a torch.{x.dtype.scalar_name}Tensor"
+    text = f"can't assign a {errors.type_name(value)} to a torch.{x.dtype.scalar_name}Tensor"
     raise errors.type_error(text, "Assign a number or a tensor: torch.tensor(...) makes one.")
-
-
-def _type_name(value: Scalar) -> str:
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 def _without_leading_ones(value: Any) -> Any:

@@ -65,7 +65,12 @@ def addmm(
     if IN_USE and out is None:
         input, mat1, mat2 = lowered(input, mat1, mat2)
     try:
-        _check_dtypes(input, mat2)
+        if input._array.dtype != mat2._array.dtype:
+            raise errors.runtime_error(
+                "self and mat2 must have the same dtype, but got "
+                f"{input.dtype.scalar_name} and {mat2.dtype.scalar_name}",
+                f"Convert one of them: .to({mat2.dtype}).",
+            )
         check_matrices(mat1, mat2, "mat1")
     except AttributeError:
         errors.need_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
@@ -77,15 +82,6 @@ def addmm(
         return finish("addmm", mm(mat1, mat2) * alpha, out)
     result = add_matrix_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
     return finish("addmm", result, out)
-
-
-def _check_dtypes(input: Tensor, mat2: Any) -> None:
-    if input._array.dtype != mat2._array.dtype:
-        raise errors.runtime_error(
-            "self and mat2 must have the same dtype, but got "
-            f"{input.dtype.scalar_name} and {mat2.dtype.scalar_name}",
-            f"Convert one of them: .to({mat2.dtype}).",
-        )
 
 
 def _check_expands(input: Tensor, target: tuple[int, ...]) -> None:

@@ -127,9 +127,6 @@ def _no_convergence(name: str, x: np.ndarray) -> errors.LinAlgError:
         reason = (
             f"is ill-conditioned or has too many repeated {_VALUES[name]} (error code: {code})."
         )
-    return errors.advised(
-        errors.LinAlgError(
-            f"{name}: {where}The algorithm failed to converge because the input matrix {reason}"
-        ),
-        "Look for inf and nan in the matrix: torch.isfinite(x).all().",
-    )
+    text = f"{name}: {where}The algorithm failed to converge because the input matrix {reason}"
+    advice = "Look for inf and nan in the matrix: torch.isfinite(x).all()."
+    return errors.linalg_error(text, advice)

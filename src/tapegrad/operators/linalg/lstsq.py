@@ -111,7 +111,12 @@ def _answer(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> An
     x, y = A._array, B._array
     vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
     b = B.unsqueeze(-1) if vector else B
-    _check_rows(x.shape, y.shape, vector)
+    axis = -1 if vector else -2
+    if x.shape[-2] != y.shape[axis]:
+        raise errors.runtime_error(
+            f"{_NAME}: input.size(-2) should match other.size({axis})",
+            f"The matrix has {x.shape[-2]} rows, the right-hand side {y.shape[axis]}.",
+        )
     batch = broadcast(x.shape[:-2], y.shape[:-1] if y.ndim < x.ndim else y.shape[:-2])
     if b._array.ndim < x.ndim:
         b = b.expand(*batch, *b._array.shape[-2:])
@@ -168,27 +173,14 @@ def _check(A: Tensor, B: Tensor, driver: Any) -> None:
         text = "This function doesn't handle types other than float and double"
         raise errors.runtime_error(text, "Convert the tensors first: x.float().")
     if not np.isfinite(elements(A._array)).all():
-        raise errors.advised(
-            errors.LinAlgError(f"{_NAME}: input tensor should not contain infs or NaNs."),
-            "Look for them with torch.isfinite(x).",
-        )
-
-
-def _check_rows(a: tuple[int, ...], b: tuple[int, ...], vector: bool) -> None:
-    axis = -1 if vector else -2
-    if a[-2] != b[axis]:
-        raise errors.runtime_error(
-            f"{_NAME}: input.size(-2) should match other.size({axis})",
-            f"The matrix has {a[-2]} rows, the right-hand side {b[axis]}.",
-        )
+        text = f"{_NAME}: input tensor should not contain infs or NaNs."
+        raise errors.linalg_error(text, "Look for them with torch.isfinite(x).")
 
 
 def _rank_error(error: Any, batched: bool) -> errors.LinAlgError:
     where = f"(Batch element {error.number}): " if batched else ""
-    return errors.advised(
-        errors.LinAlgError(
-            f"{_NAME}: {where}The least squares solution could not be computed because the input "
-            f"matrix does not have full rank (error code: {error.info})."
-        ),
+    return errors.linalg_error(
+        f"{_NAME}: {where}The least squares solution could not be computed because the input "
+        f"matrix does not have full rank (error code: {error.info}).",
         "Another driver, such as gelsd, takes any rank.",
     )

@@ -95,11 +95,9 @@ def check_batches(a: tuple, b: tuple) -> None:
 def singular_inverse(name: str, info: Any) -> errors.LinAlgError:
     """A matrix without an inverse; `info` is the array LAPACK gave."""
     where, pivot = first_failure(info)
-    return errors.advised(
-        errors.LinAlgError(
-            f"{name}: {where}The diagonal element {pivot} is zero, the inversion could not be "
-            "completed because the input matrix is singular."
-        ),
+    return errors.linalg_error(
+        f"{name}: {where}The diagonal element {pivot} is zero, the inversion could not be "
+        "completed because the input matrix is singular.",
         "Add a little to the diagonal, or use the pseudo-inverse: torch.linalg.pinv(A).",
     )
 
@@ -107,11 +105,9 @@ def singular_inverse(name: str, info: Any) -> errors.LinAlgError:
 def not_definite(name: str, info: Any) -> errors.LinAlgError:
     """A matrix without a Cholesky factor."""
     where, order = first_failure(info)
-    return errors.advised(
-        errors.LinAlgError(
-            f"{name}: {where}The factorization could not be completed because the input is not "
-            f"positive-definite (the leading minor of order {order} is not positive-definite)."
-        ),
+    return errors.linalg_error(
+        f"{name}: {where}The factorization could not be completed because the input is not "
+        f"positive-definite (the leading minor of order {order} is not positive-definite).",
         "A covariance may need a little more on its diagonal: A + 1e-6 * torch.eye(n).",
     )
 

@@ -20,11 +20,6 @@ __torch__ = "qr"
 _KERNELS = ("triangular_factor", "triangular_solution")
 
 
-def _solved(xp: Namespace, r: Array, x: Array) -> Any:
-    """R^-1 x."""
-    return xp.triangular_solution(r, x, True, True, False)
-
-
 def _upper(xp: Namespace, c: Array) -> Any:
     """The upper triangle of c, half of its diagonal."""
     return xp.triu(c) - diagonal_matrix(xp, diagonal(xp, c) / 2)
@@ -45,7 +40,7 @@ def _gradient(xp, g_q, g_r, q, r, x_like, mode):
         g_q = g_q + (q @ r[..., k:]) @ adjoint(xp, g_rest)
     w = _upper(xp, first_columns(g_r, k) @ adjoint(xp, square) - adjoint(xp, q) @ g_q)
     g = g_q + q @ (w + adjoint(xp, w))
-    g = adjoint(xp, _solved(xp, square, adjoint(xp, g)))
+    g = adjoint(xp, xp.triangular_solution(square, adjoint(xp, g), True, True, False))
     return xp.concat([g, q @ g_rest], axis=-1) if wide else g
 
 

@@ -63,14 +63,6 @@ def averaging(
     return Separable(taps, number)
 
 
-def _check_input(shape: tuple[int, ...], n: int) -> None:
-    if len(shape) not in (n + 1, n + 2):
-        if n == 2 and len(shape) < 3:
-            raise out_of_range(-3, len(shape), _ADVICE)
-        text = f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
-        raise errors.runtime_error(text if n == 3 else no_plane(shape), _ADVICE)
-
-
 @family
 def _averaging(n: int) -> Callable:
     """Average pooling of the last `n` dimensions."""
@@ -95,7 +87,11 @@ def _averaging(n: int) -> Callable:
         pads = some_ints(name, "padding", padding, n, either, 4)
         if divisor_override == 0:
             raise errors.runtime_error("divisor must be not zero", "Pass another number.")
-        _check_input(shape, n)
+        if len(shape) not in (n + 1, n + 2):
+            if n == 2 and len(shape) < 3:
+                raise out_of_range(-3, len(shape), _ADVICE)
+            text = f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
+            raise errors.runtime_error(text if n == 3 else no_plane(shape), _ADVICE)
         flags = bool(ceil_mode), bool(count_include_pad)
         through = _through(shape, kernel, steps, pads, *flags, divisor_override)
         dtype = of(input._array.dtype)

@@ -303,13 +303,6 @@ def _check_sizes(
         )
 
 
-def _type_name(x: Tensor) -> str:
-    name = x.dtype.scalar_name
-    if name == "Bool" or name == "BFloat16" or name.startswith("Complex"):
-        return f"CPU{name}Type"
-    return f"torch.{name}Tensor"
-
-
 def _check_dtypes(input: Tensor, weight: Tensor, dilation: tuple, transposed: bool) -> None:
     dtype = input.dtype
     axes = weight._array.ndim - 2
@@ -324,10 +317,8 @@ def _check_dtypes(input: Tensor, weight: Tensor, dilation: tuple, transposed: bo
         return
     advice = f"Convert one of them: weight.to({dtype}), or input.to({weight.dtype})."
     if dtype.is_complex or dtype.name == "bfloat16" or (dtype.name == "float32" and axes < 3):
-        text = (
-            f"Input type ({_type_name(input)}) and weight type ({_type_name(weight)}) should be "
-            "the same"
-        )
+        have, wanted = errors.tensor_type(dtype), errors.tensor_type(weight.dtype)
+        text = f"Input type ({have}) and weight type ({wanted}) should be the same"
         if not dtype.is_complex:
             text += " or input should be a MKLDNN tensor and weight is a dense tensor"
         raise errors.runtime_error(text, advice)

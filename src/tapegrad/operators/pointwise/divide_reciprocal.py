@@ -33,14 +33,10 @@ def reciprocal(xp, x):
 # --- rounded quotients -----------------------------------------------------------------------
 
 
-def _is_integer(xp: Namespace, x: Array) -> bool:
-    return xp.isdtype(x.dtype, ("integral", "bool"))
-
-
 def of_integers(xp: Namespace, input: Array, other: Array) -> bool:
     """Whether the operands are integers; an error if a divisor is zero then."""
     array = input if hasattr(input, "dtype") else other
-    if not _is_integer(xp, array):
+    if not xp.isdtype(array.dtype, ("integral", "bool")):
         return False
     if anywhere(xp, xp.asarray(other) == 0):
         raise errors.runtime_error(

@@ -29,17 +29,6 @@ def fill_masked_with(xp, input, mask, value):
     return xp.where(mask, value, input)
 
 
-_C_WORDS = {
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "float32": "float",
-    "float64": "double",
-}
-
-
 @require_tensors
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     """`input`, and `value`, a number or a 0-d tensor, where `mask` is true.
@@ -59,7 +48,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     if mask.dtype is not bool_:
         raise errors.runtime_error(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{_C_WORDS.get(mask.dtype.name, mask.dtype.name)}",
+            f"{errors.c_name(mask.dtype)}",
             "Compare first (x > 0), or convert with .bool().",
         )
     if not hasattr(value, "_array"):

@@ -52,9 +52,7 @@ def conj_physical(input: Tensor, *, out: Out = None) -> Any:
     >>> torch.conj_physical(torch.tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    if out is None and not _is_complex(input):
-        return input
-    return conjugate(input, out=out)
+    return input if out is None and not _is_complex(input) else conjugate(input, out=out)
 
 
 conj_physical_ = in_place(conj_physical)

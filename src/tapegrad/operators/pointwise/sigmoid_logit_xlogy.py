@@ -58,9 +58,7 @@ def _sigmoid(xp: Namespace, x: Array) -> Any:
 
 
 def _clamped(xp: Namespace, x: Array, eps: float | None) -> Any:
-    if eps is None:
-        return x
-    return xp.where(x < eps, eps, xp.where(x > 1 - eps, 1 - eps, x))
+    return x if eps is None else xp.where(x < eps, eps, xp.where(x > 1 - eps, 1 - eps, x))
 
 
 def _log_odds_rule(xp: Namespace, g: Array, x: Array, eps: float | None) -> Any:

@@ -131,14 +131,6 @@ def _wrong_size(function: str, what: str, found: object, end: str = "") -> TypeE
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 # What the compiled code calls its types.
-CPP_NAMES = {
-    **{"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int"},
-    **{"int32": "int", "int64": "long int", "uint16": "short unsigned int"},
-    **{"uint32": "unsigned int", "uint64": "long unsigned int", "float16": "c10::Half"},
-    **{"bfloat16": "c10::BFloat16", "float32": "float", "float64": "double"},
-    **{"complex32": "c10::complex<c10::Half>", "complex64": "c10::complex<float>"},
-    **{"complex128": "c10::complex<double>"},
-}
 
 # Up to which power of two a float has every integer, and its largest value.
 _DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
@@ -273,7 +265,7 @@ def _check(dtype: Dtype, low: int, last: int) -> None:
         if abs(bound) > 2**digits:
             errors.warn(
                 f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
-                f"limitations {CPP_NAMES[dtype.name]} can support discrete uniform distribution "
+                f"limitations {errors.c_name(dtype)} can support discrete uniform distribution "
                 "only within this range. This warning will become an error in version 1.7 "
                 "release, please fix the code in advance\n"
                 "Draw in torch.int64 and convert.",
@@ -283,7 +275,7 @@ def _check(dtype: Dtype, low: int, last: int) -> None:
 
 def _outside(name: str, dtype: Dtype) -> RuntimeError:
     smallest, biggest = limits(dtype)
-    text = f"{name} is out of bounds for {CPP_NAMES[dtype.name]}"
+    text = f"{name} is out of bounds for {errors.c_name(dtype)}"
     return errors.runtime_error(text, f"{dtype} holds the integers from {smallest} to {biggest}.")
 
 

@@ -69,7 +69,12 @@ def normal(
         draw = (_normal.normal, stream, mean, std)
         return make("normal", dtype, shape, out, requires_grad, *draw)
     if is_tensor[1]:
-        _check_deviations(std)
+        if std.dtype.is_complex:
+            text = "normal expects standard deviation to be non-complex"
+            raise errors.runtime_error(text, "A deviation is a real number: pass std.abs().")
+        if not (std._array >= 0).all():
+            text = "normal expects all elements of std >= 0.0"
+            raise errors.runtime_error(text, "A standard deviation is not negative.")
     made = (mean if is_tensor[0] else std).dtype if out is None else out.dtype
     arrays = [x._array for x in (mean, std) if isinstance(x, tensor_base.Tensor)]
     shape = broadcast(*(x.shape for x in arrays))
@@ -116,12 +121,3 @@ def _check_form(mean: Any, std: float, size: Shape | None, is_tensor: tuple[bool
 
 def _is_number(x: object) -> bool:
     return isinstance(x, (int, float, np.floating, np.integer))
-
-
-def _check_deviations(std: Any) -> None:
-    if std.dtype.is_complex:
-        text = "normal expects standard deviation to be non-complex"
-        raise errors.runtime_error(text, "A deviation is a real number: pass std.abs().")
-    if not (std._array >= 0).all():
-        text = "normal expects all elements of std >= 0.0"
-        raise errors.runtime_error(text, "A standard deviation is not negative.")

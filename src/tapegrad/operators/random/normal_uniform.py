@@ -78,7 +78,7 @@ def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
         return
     for name, bound in (("from", low), ("to", high)):
         if not -largest <= bound <= largest:
-            text = f"{name} is out of bounds for {randint_bounds.CPP_NAMES[part.name]}"
+            text = f"{name} is out of bounds for {errors.c_name(part)}"
             raise errors.runtime_error(text, f"The largest {part} is {largest:g}.")
     found = f"found from={low:g} > to={high:g}"
     argument.require(low <= high, "uniform_", "to return a [from, to) range", found)
@@ -185,7 +185,7 @@ def cauchy_(input: Tensor, median: Any = 0, sigma: Any = 1, *, generator: Source
     stream, dtype = argument.stream_of("cauchy_", generator), input.dtype
     argument.require(sigma > 0, "cauchy_", "sigma > 0.0", f"found sigma={sigma:g}")
     if not dtype.is_floating_point:
-        raise _not_continuous("Cauchy", randint_bounds.CPP_NAMES[dtype.name])
+        raise _not_continuous("Cauchy", errors.c_name(dtype))
     return filled("cauchy_", cauchy_fill, input, exponential_cauchy.cauchy, stream, median, sigma)
 
 

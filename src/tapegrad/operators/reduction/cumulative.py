@@ -1,17 +1,10 @@
 """Running sums, products and extrema along a dimension."""
 
+from typing import Any
+
 from tapegrad import return_types
 from tapegrad.arrays.kernel import fallback, kernel_of
-from tapegrad.core.annotations import (
-    Any,
-    Array,
-    Dim,
-    DTypeLike,
-    Namespace,
-    OperatorLike,
-    Out,
-    Tensor,
-)
+from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -23,12 +16,7 @@ from tapegrad.operators.reduction.sum_mean import summable
 __all__ = ["cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "diff", "logcumsumexp"]
 
 
-def _backwards(xp: Namespace, x: Array, axis: int) -> Any:
-    """The running sum from the end."""
-    return xp.flip(xp.cumulative_sum(xp.flip(x, axis=axis), axis=axis), axis=axis)
-
-
-@vjp(x=lambda xp, g, axis: _backwards(xp, g, axis))
+@vjp(x=lambda xp, g, axis: xp.flip(xp.cumulative_sum(xp.flip(g, axis=axis), axis=axis), axis=axis))
 @linear(node="CumsumBackward0")
 def running_sum(xp, x, *, axis):
     """The sums of the elements up to each place along `axis`."""

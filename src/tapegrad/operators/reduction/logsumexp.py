@@ -47,12 +47,8 @@ def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None
     tensor(1000.6932)
     """
     if input.dtype.category < 2:
-        input = input.to(_default())
+        input = input.to(default())
     axis = reduction_axes(dim, input._array.ndim)
     if input._array.size == 0:
         return finish("logsumexp", input.exp().sum(axis, keepdim).log(), out)
     return finish("logsumexp", logsumexp_axes(input, axis=axis, keepdims=bool(keepdim)), out)
-
-
-def _default() -> Any:
-    return default()

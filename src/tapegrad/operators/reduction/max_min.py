@@ -1,17 +1,10 @@
 """The largest and the smallest element: max, min, amax, amin, argmax, argmin, median."""
 
+from typing import Any
+
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import (
-    Any,
-    Array,
-    Callable,
-    Dim,
-    Namespace,
-    OperatorLike,
-    Out,
-    Tensor,
-)
+from tapegrad.core.annotations import Array, Callable, Dim, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
 from tapegrad.core.shape import axis_of

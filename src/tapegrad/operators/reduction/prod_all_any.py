@@ -1,17 +1,10 @@
 """Other reductions: all, any, count_nonzero, products."""
 
+from typing import Any
+
 from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import (
-    Any,
-    Array,
-    Dim,
-    DTypeLike,
-    Namespace,
-    OperatorLike,
-    Out,
-    Tensor,
-)
+from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.shape import axis_of

@@ -1,18 +1,11 @@
 """Variance and standard deviation."""
 
+from collections.abc import Callable
+from typing import Any
+
 from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
-from tapegrad.core.annotations import (
-    Any,
-    Array,
-    Callable,
-    Dim,
-    Namespace,
-    Number,
-    OperatorLike,
-    Out,
-    Tensor,
-)
+from tapegrad.core.annotations import Array, Dim, Namespace, Number, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.family import family
 from tapegrad.dispatch.apply import finish

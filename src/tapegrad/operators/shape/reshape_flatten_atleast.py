@@ -126,9 +126,7 @@ def reshape_as(input: Any, other: Any) -> Any:
 def contiguous(input: Tensor, memory_format: MemoryFormat = None) -> Any:
     """The tensor itself where it lies in memory in row-major order, else a copy that does."""
     flags = getattr(input._array, "flags", None)
-    if flags is None or flags.c_contiguous:
-        return input
-    return clone(input, order="C")
+    return input if flags is None or flags.c_contiguous else clone(input, order="C")
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:

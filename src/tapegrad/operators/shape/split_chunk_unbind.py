@@ -20,9 +20,7 @@ def _parts(x: Any, axis: int, sizes: Any) -> list:
 
 
 def _equal_sizes(n: int, size: int) -> list[int]:
-    if not size:
-        return [0]
-    return [min(size, n - i) for i in range(0, n, size)] or [0]
+    return [0] if not size else [min(size, n - i) for i in range(0, n, size)] or [0]
 
 
 @vjp(x=lambda xp, g, axis: xp.stack(g, axis=axis))

@@ -170,18 +170,13 @@ def binary_cross_entropy_with_logits(
     pos_weight = _spread(name, "pos_weight", pos_weight, input)
     if target.dtype is input.dtype and input.dtype.is_floating_point:
         return logistic_nll(input, target, weight, pos_weight, reduction=reduction)
-    _check_target(input, target)
-    return logistic_nll(input, target, weight, pos_weight, reduction=reduction).to(target.dtype)
-
-
-def _check_target(input: Tensor, target: Tensor) -> None:
-    """Integers are no targets: the loss would have their dtype."""
     if target.dtype.name == "bool":
         raise no_difference_of_masks(f"Convert the target: .to({input.dtype}).")
     require_floating("log_sigmoid_cpu", input)
     if not target.dtype.is_floating_point:
         advice = f"Convert the target: .to({input.dtype})."
         raise cannot_cast(result_type(input, target), target.dtype, advice)
+    return logistic_nll(input, target, weight, pos_weight, reduction=reduction).to(target.dtype)
 
 
 def _spread(function: str, name: str, weight: Tensor | None, input: Tensor) -> Any:

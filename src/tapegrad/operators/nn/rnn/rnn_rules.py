@@ -46,9 +46,7 @@ def joined(xp: Namespace, found: list, part: int, x: Array) -> Any:
 
 def rows_of(xp: Namespace, x: Array) -> Any:
     """(T, N, F) or (rows, F) as (rows, F)."""
-    if len(x.shape) == 2:
-        return x
-    return xp.reshape(x, (x.shape[0] * x.shape[1], x.shape[2]))
+    return x if len(x.shape) == 2 else xp.reshape(x, (x.shape[0] * x.shape[1], x.shape[2]))
 
 
 def affine(xp: Namespace, x: Array, weight: Array, bias: Array = None) -> Any:

@@ -2,8 +2,9 @@
 
 from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import constant_elementwise, elementwise, vjp
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import COMPLEX, lacks
+from tapegrad.operators.pointwise.special.real_function import constant_function, real_function
 
 __torch__ = "i0 i0_"
 
@@ -25,12 +26,7 @@ i0_ = in_place(i0)
 
 
 @vjp(x=lambda xp, g, x, y: g * (xp.i1e(x) - xp.sign(x) * y))
-@elementwise(
-    node="SpecialI0EBackward0",
-    promote="float",
-    kernels=("i0e", "i1e"),
-    check=lacks("i0e_cpu", COMPLEX),
-)
+@real_function("i0e", "i1e")
 def i0e(xp, x):
     """`i0(x) * exp(-|x|)`, without overflow.
 
@@ -47,9 +43,7 @@ def _over(xp: Namespace, y: Array, x: Array) -> Any:
 
 
 @vjp(x=lambda xp, g, x, y: g * (xp.i0(x) - _over(xp, y, x)))
-@elementwise(
-    node="SpecialI1Backward0", promote="float", kernels=("i1", "i0"), check=lacks("i1_cpu", COMPLEX)
-)
+@real_function("i1", "i0")
 def i1(xp, x):
     """The modified Bessel function of the first kind of order 1.
 
@@ -62,12 +56,7 @@ def i1(xp, x):
 
 
 @vjp(x=lambda xp, g, x, y: g * (xp.i0e(x) - y * xp.sign(x) - _over(xp, y, x)))
-@elementwise(
-    node="SpecialI1EBackward0",
-    promote="float",
-    kernels=("i1e", "i0e"),
-    check=lacks("i1e_cpu", COMPLEX),
-)
+@real_function("i1e", "i0e")
 def i1e(xp, x):
     """`i1(x) * exp(-|x|)`, without overflow.
 
@@ -80,9 +69,7 @@ def i1e(xp, x):
 # --- without derivative, as in PyTorch -------------------------------------------------------
 
 
-@constant_elementwise(
-    promote="float", kernels=("bessel_j0",), check=lacks("bessel_j0_cpu", COMPLEX)
-)
+@constant_function("bessel_j0")
 def bessel_j0(xp, x):
     """The Bessel function of the first kind of order 0.
 
@@ -96,9 +83,7 @@ def bessel_j0(xp, x):
     return xp.bessel_j0(x)
 
 
-@constant_elementwise(
-    promote="float", kernels=("bessel_j1",), check=lacks("bessel_j1_cpu", COMPLEX)
-)
+@constant_function("bessel_j1")
 def bessel_j1(xp, x):
     """The Bessel function of the first kind of order 1.
 
@@ -112,9 +97,7 @@ def bessel_j1(xp, x):
     return xp.bessel_j1(x)
 
 
-@constant_elementwise(
-    promote="float", kernels=("bessel_y0",), check=lacks("bessel_y0_cpu", COMPLEX)
-)
+@constant_function("bessel_y0")
 def bessel_y0(xp, x):
     """The Bessel function of the second kind of order 0.
 
@@ -128,9 +111,7 @@ def bessel_y0(xp, x):
     return xp.bessel_y0(x)
 
 
-@constant_elementwise(
-    promote="float", kernels=("bessel_y1",), check=lacks("bessel_y1_cpu", COMPLEX)
-)
+@constant_function("bessel_y1")
 def bessel_y1(xp, x):
     """The Bessel function of the second kind of order 1.
 
@@ -144,9 +125,7 @@ def bessel_y1(xp, x):
     return xp.bessel_y1(x)
 
 
-@constant_elementwise(
-    promote="float", kernels=("i0",), check=lacks("modified_bessel_i0_cpu", COMPLEX)
-)
+@constant_function("i0")
 def modified_bessel_i0(xp, x):
     """The same as `i0`, without derivative.
 
@@ -156,9 +135,7 @@ def modified_bessel_i0(xp, x):
     return xp.i0(x)
 
 
-@constant_elementwise(
-    promote="float", kernels=("i1",), check=lacks("modified_bessel_i1_cpu", COMPLEX)
-)
+@constant_function("i1")
 def modified_bessel_i1(xp, x):
     """The same as `i1`, without derivative.
 

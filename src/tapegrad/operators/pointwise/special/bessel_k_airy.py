@@ -1,12 +1,9 @@
 """Bessel functions of the second kind for imaginary arguments, Airy's; without derivative."""
 
-from tapegrad.dispatch.op import constant_elementwise
-from tapegrad.operators.dtype_check import COMPLEX, lacks
+from tapegrad.operators.pointwise.special.real_function import constant_function
 
 
-@constant_elementwise(
-    promote="float", check=lacks("modified_bessel_k0_cpu", COMPLEX), kernels=("bessel_k0",)
-)
+@constant_function("bessel_k0")
 def modified_bessel_k0(xp, x):
     """The modified Bessel function of the second kind of order 0: inf at 0, nan below.
 
@@ -18,9 +15,7 @@ def modified_bessel_k0(xp, x):
     return xp.bessel_k0(x)
 
 
-@constant_elementwise(
-    promote="float", check=lacks("modified_bessel_k1_cpu", COMPLEX), kernels=("bessel_k1",)
-)
+@constant_function("bessel_k1")
 def modified_bessel_k1(xp, x):
     """The modified Bessel function of the second kind of order 1: inf at 0, nan below.
 
@@ -32,9 +27,7 @@ def modified_bessel_k1(xp, x):
     return xp.bessel_k1(x)
 
 
-@constant_elementwise(
-    promote="float", check=lacks("scaled_modified_bessel_k0_cpu", COMPLEX), kernels=("bessel_k0e",)
-)
+@constant_function("bessel_k0e")
 def scaled_modified_bessel_k0(xp, x):
     """`modified_bessel_k0(x) * exp(x)`, without underflow.
 
@@ -44,9 +37,7 @@ def scaled_modified_bessel_k0(xp, x):
     return xp.bessel_k0e(x)
 
 
-@constant_elementwise(
-    promote="float", check=lacks("scaled_modified_bessel_k1_cpu", COMPLEX), kernels=("bessel_k1e",)
-)
+@constant_function("bessel_k1e")
 def scaled_modified_bessel_k1(xp, x):
     """`modified_bessel_k1(x) * exp(x)`, without underflow.
 
@@ -56,7 +47,7 @@ def scaled_modified_bessel_k1(xp, x):
     return xp.bessel_k1e(x)
 
 
-@constant_elementwise(promote="float", check=lacks("airy_ai_cpu", COMPLEX), kernels=("airy_ai",))
+@constant_function("airy_ai")
 def airy_ai(xp, x):
     """Airy's function Ai: the solution of y'' = x y that vanishes for large x.
 
@@ -68,7 +59,7 @@ def airy_ai(xp, x):
     return xp.airy_ai(x)
 
 
-@constant_elementwise(promote="float", check=lacks("spherical_bessel_j0_cpu", COMPLEX))
+@constant_function()
 def spherical_bessel_j0(xp, x):
     """The spherical Bessel function of the first kind of order 0: `sin(x) / x`, and 1 at 0.
 

@@ -123,10 +123,6 @@ def zeta(xp, input, other):
     return xp.zeta(input, other)
 
 
-def _x_log_1p_y(xp: Namespace, x: Array, y: Array) -> Any:
-    return xp.where(xp.logical_and(x == 0, y == y), 0.0, x * xp.log1p(y))
-
-
 def _xlog1py_rule(xp: Namespace, g: Array, input: Array, other: Array) -> Any:
     if not hasattr(other, "dtype"):
         log = math.log1p(other) if other > -1 else -math.inf if other == -1 else math.nan
@@ -144,7 +140,7 @@ def xlog1py(xp, input, other):
     """
     x = input if hasattr(input, "dtype") else xp.asarray(input, dtype=other.dtype)
     y = other if hasattr(other, "dtype") else xp.asarray(other, dtype=input.dtype)
-    return _x_log_1p_y(xp, x, y)
+    return xp.where(xp.logical_and(x == 0, y == y), 0.0, x * xp.log1p(y))
 
 
 igamma_, igammac_, mvlgamma_ = in_place(igamma), in_place(igammac), in_place(mvlgamma)

@@ -6,8 +6,8 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import elementwise, vjp
-from tapegrad.operators.dtype_check import COMPLEX, lacks
+from tapegrad.dispatch.op import vjp
+from tapegrad.operators.pointwise.special.real_function import real_function
 
 __all__: list[str] = []  # they live in torch.special
 
@@ -35,12 +35,7 @@ def ndtr(input: Tensor, *, out: Out = None) -> Any:
 
 
 @vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF / _ROOT_PI))
-@elementwise(
-    promote="float",
-    node="SpecialLogNdtrBackward0",
-    kernels=("log_ndtr", "erfcx"),
-    check=lacks("log_ndtr_cpu", COMPLEX),
-)
+@real_function("log_ndtr", "erfcx")
 def log_ndtr(xp, x):
     """The logarithm of `ndtr`, accurate far below zero.
 
@@ -51,12 +46,7 @@ def log_ndtr(xp, x):
 
 
 @vjp(x=lambda xp, g, y: g * (_ROOT_PI / _ROOT_HALF * xp.exp(y * y / 2)))
-@elementwise(
-    promote="float",
-    node="SpecialNdtriBackward0",
-    kernels=("ndtri",),
-    check=lacks("ndtri_cpu", COMPLEX),
-)
+@real_function("ndtri")
 def ndtri(xp, x):
     """The inverse of `ndtr`.
 
@@ -69,12 +59,7 @@ def ndtri(xp, x):
 
 
 @vjp(x=lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI))
-@elementwise(
-    promote="float",
-    node="SpecialErfcxBackward0",
-    kernels=("erfcx",),
-    check=lacks("erfcx_cpu", COMPLEX),
-)
+@real_function("erfcx")
 def erfcx(xp, x):
     """`exp(x**2) * erfc(x)`, without overflow.
 
@@ -85,7 +70,7 @@ def erfcx(xp, x):
 
 
 @vjp(x=lambda xp, g, x: g * (-xp.log(x) - 1))
-@elementwise(promote="float", node="SpecialEntrBackward0", check=lacks("entr_cpu", COMPLEX))
+@real_function()
 def entr(xp, x):
     """The term `-x log(x)` of an entropy: 0 at 0, -inf below.
 
