@@ -19,97 +19,66 @@ from tapegrad.dispatch.op import REGISTRY
 from tapegrad.lazy_names import load_operators
 from tapegrad.profiler.names import titles_of
 
-# By the names of our operators; the others are the overload "default" of what a profile calls them.
+# Overloads, and PyTorch's names of the operators that they are of; ours follows after a colon where
+# it is another one. The others are the overload "default" of what a profile calls them.
+_BY_OVERLOAD = {
+    "correction": "std:deviation var:variance",
+    "decimals": "round:round_decimals",
+    "default": (
+        "_linalg_eigh:eigh _linalg_eigh:eigvalsh _linalg_solve_ex:linear_system "
+        "_linalg_svd:singular_values _linalg_svd:svd _log_softmax:log_softmax_along "
+        "_scaled_dot_product_flash_attention_for_cpu:attention _softmax:softmax_along "
+        "_to_copy:to_copy grid_sampler_2d grid_sampler_3d index_put:add_at "
+        "linalg_vector_norm:norm_along max:largest_of_all min:smallest_of_all "
+        "native_batch_norm:batch_standardize native_batch_norm:channel_standardize "
+        "native_group_norm:group_standardize native_layer_norm:layer_standardize "
+        "nll_loss2d_forward:pick_places nll_loss_forward:pick_classes select_backward:pad_select "
+        "slice_backward:pad_slice"
+    ),
+    "dim": (
+        "all:all_axes any:any_axes max:largest_along mean:mean_axes median:median_along "
+        "min:smallest_along nanmedian:median_of_numbers_along squeeze:squeeze_axis"
+    ),
+    "dim_int": "prod:product_along",
+    "dim_IntList": "count_nonzero:count_axes sum:sum_axes",
+    "dims": "squeeze:squeeze_axes",
+    "float_Tensor": "normal:normal_of_std",
+    "int": "select:select_index transpose:swap_axes unbind:unbind_axis",
+    "int_Scalar": "index_fill:fill_slices",
+    "int_Tensor": "index_fill:fill_slices_with",
+    "p": "bernoulli:bernoulli_fill",
+    "Scalar": (
+        "copysign:with_sign_of_number fmod:fmod_number lerp:lerp_number masked_fill:fill_masked "
+        "pow:power_of_number remainder:remainder_number rsub:rsub_scaled rsub:subtract_from"
+    ),
+    "Scalar_Other": "xlogy:x_log_number",
+    "Scalar_Self": "xlogy:number_log_y",
+    "Scalar_Tensor": "remainder:remainder_of_number",
+    "self": "where",
+    "src": "scatter:scatter_values",
+    "Tensor": (
+        "add add:add_scaled add:plus_number bernoulli:bernoulli_tensor_fill bitwise_and "
+        "bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp:clamp_to_tensors "
+        "clamp_max:at_most clamp_min:at_least copysign div div:over_number eq fmod "
+        "frexp:mantissa_and_exponent ge gt index:index_at index:index_mask ldexp le "
+        "lerp:lerp_tensor lt masked_fill:fill_masked_with mul mul:times_number ne remainder "
+        "slice:slice_axis split:split_equal sub sub:minus_number sub:sub_scaled "
+        "unsafe_split:split_untracked xlogy"
+    ),
+    "Tensor_float": "normal:normal_of_mean",
+    "Tensor_mode": "div:div_rounded",
+    "Tensor_Scalar": "pow",
+    "Tensor_Tensor": "isin:members normal:normal_of_both pow:power",
+    "two": (
+        "scatter_reduce:scatter_extremum scatter_reduce:scatter_product "
+        "scatter_reduce:scatter_total"
+    ),
+    "value": "scatter:scatter_number",
+}
 _OVERLOADS = {
-    "add_at": "index_put.default",
-    "all_axes": "all.dim",
-    "any_axes": "any.dim",
-    "at_least": "clamp_min.Tensor",
-    "at_most": "clamp_max.Tensor",
-    "bernoulli_fill": "bernoulli.p",
-    "bernoulli_tensor_fill": "bernoulli.Tensor",
-    "clamp_to_tensors": "clamp.Tensor",
-    "count_axes": "count_nonzero.dim_IntList",
-    "deviation": "std.correction",
-    "div_rounded": "div.Tensor_mode",
-    "fill_masked": "masked_fill.Scalar",
-    "fill_masked_with": "masked_fill.Tensor",
-    "fill_slices": "index_fill.int_Scalar",
-    "fill_slices_with": "index_fill.int_Tensor",
-    "index_at": "index.Tensor",
-    "index_mask": "index.Tensor",
-    "largest_along": "max.dim",
-    "largest_of_all": "max.default",
-    "lerp_number": "lerp.Scalar",
-    "lerp_tensor": "lerp.Tensor",
-    "linear_system": "_linalg_solve_ex.default",
-    "mantissa_and_exponent": "frexp.Tensor",
-    "mean_axes": "mean.dim",
-    "median_along": "median.dim",
-    "median_of_numbers_along": "nanmedian.dim",
-    "members": "isin.Tensor_Tensor",
-    "normal_of_both": "normal.Tensor_Tensor",
-    "normal_of_mean": "normal.Tensor_float",
-    "normal_of_std": "normal.float_Tensor",
-    "number_log_y": "xlogy.Scalar_Self",
-    "pad_select": "select_backward.default",
-    "pad_slice": "slice_backward.default",
-    "pow": "pow.Tensor_Scalar",
-    "power": "pow.Tensor_Tensor",
-    "power_of_number": "pow.Scalar",
-    "product_along": "prod.dim_int",
-    "remainder_of_number": "remainder.Scalar_Tensor",
-    "round_decimals": "round.decimals",
-    "scatter_extremum": "scatter_reduce.two",
-    "scatter_number": "scatter.value",
-    "scatter_product": "scatter_reduce.two",
-    "scatter_total": "scatter_reduce.two",
-    "scatter_values": "scatter.src",
-    "select_index": "select.int",
-    "slice_axis": "slice.Tensor",
-    "smallest_along": "min.dim",
-    "smallest_of_all": "min.default",
-    "split_equal": "split.Tensor",
-    "split_untracked": "unsafe_split.Tensor",
-    "squeeze_axes": "squeeze.dims",
-    "squeeze_axis": "squeeze.dim",
-    "sum_axes": "sum.dim_IntList",
-    "swap_axes": "transpose.int",
-    "unbind_axis": "unbind.int",
-    "variance": "var.correction",
-    "where": "where.self",
-    "with_sign_of_number": "copysign.Scalar",
-    "x_log_number": "xlogy.Scalar_Other",
-    # what PyTorch's public function comes to, of the names that a profile has for it
-    "attention": "_scaled_dot_product_flash_attention_for_cpu.default",
-    "batch_standardize": "native_batch_norm.default",
-    "channel_standardize": "native_batch_norm.default",
-    "eigh": "_linalg_eigh.default",
-    "eigvalsh": "_linalg_eigh.default",
-    "grid_sampler_2d": "grid_sampler_2d.default",
-    "grid_sampler_3d": "grid_sampler_3d.default",
-    "group_standardize": "native_group_norm.default",
-    "layer_standardize": "native_layer_norm.default",
-    "log_softmax_along": "_log_softmax.default",
-    "norm_along": "linalg_vector_norm.default",
-    "pick_classes": "nll_loss_forward.default",
-    "pick_places": "nll_loss2d_forward.default",
-    "singular_values": "_linalg_svd.default",
-    "softmax_along": "_softmax.default",
-    "svd": "_linalg_svd.default",
-    "to_copy": "_to_copy.default",
-    **dict.fromkeys(["plus_number", "add_scaled"], "add.Tensor"),
-    **dict.fromkeys(["minus_number", "sub_scaled"], "sub.Tensor"),
-    **dict.fromkeys(["subtract_from", "rsub_scaled"], "rsub.Scalar"),
-    **{f"{way}_number": f"{name}.Tensor" for way, name in (("times", "mul"), ("over", "div"))},
-    **{
-        name: name + ".Tensor"
-        for name in (
-            "add sub mul div eq ne lt le gt ge fmod remainder copysign ldexp xlogy bitwise_and "
-            "bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift"
-        ).split()
-    },
-    **{f"{name}_number": f"{name}.Scalar" for name in ("fmod", "remainder")},
+    ours or name: f"{name}.{overload}"
+    for overload, names in _BY_OVERLOAD.items()
+    for name, _, ours in (each.partition(":") for each in names.split())
 }
 _WITH_NUMBERS = frozenset("eq ne lt le gt ge".split())  # PyTorch has an overload for these
 

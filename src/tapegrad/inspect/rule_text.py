@@ -327,8 +327,7 @@ def _definition(tree: ast.Module | None, code: Any) -> Any:
 def _value(node: NodeLike) -> ast.expr | None:
     """The expression that a function returns, names for parts of it put in; None if it branches.
 
-    What only leads to the same by another way is passed over: kernels, for which their fallbacks
-    stand, and more precise arithmetic for narrow types.
+    For kernels, which only lead to the same by another way, their fallbacks stand.
     """
     if isinstance(node, ast.Lambda):
         return _without_kernel(node.body)
@@ -337,19 +336,12 @@ def _value(node: NodeLike) -> ast.expr | None:
     for step in steps:
         if isinstance(step, ast.Assign) and isinstance(step.targets[0], ast.Name):
             parts[step.targets[0].id] = _put_in(step.value, parts)
-        elif not _is_shortcut(step):
+        else:
             return None
     if not isinstance(last, ast.Return) or last.value is None:
         return None
     value = _without_kernel(_put_in(last.value, parts))
     return value if not parts or len(ast.unparse(value)) < _LONGEST else None
-
-
-def _is_shortcut(step: ast.stmt) -> bool:
-    if not isinstance(step, ast.If) or step.orelse or not isinstance(step.body[-1], ast.Return):
-        return False
-    test = ast.unparse(step.test)
-    return test.startswith("_is_narrow(")
 
 
 def _without_kernel(value: ast.expr) -> ast.expr:

@@ -174,60 +174,44 @@ _NODES = {"AccumulateGrad": "torch::autograd::AccumulateGrad"}
 _titles: dict[str, tuple[str, ...]] = {}  # of operators, made as they are met
 
 # By the names of our operators; the others are called as their node, MulBackward0: mul.
+_RENAMED = (  # event:operator
+    "_ctc_loss:alignment_loss _euclidean_dist:euclidean_distances _fft_c2c:fourier "
+    "_fft_c2r:fourier_to_real _fft_r2c:fourier_from_real _linalg_det:determinant "
+    "_linalg_slogdet:log_determinant _prelu_kernel:prelu_kernel _safe_softmax:softmax_or_zero "
+    "_trilinear:trilinear _unsafe_view:unsafe_view _upsample_bicubic2d_aa:upsample_bicubic2d_aa "
+    "_upsample_bilinear2d_aa:upsample_bilinear2d_aa _upsample_lanczos2d_aa:upsample_lanczos2d_aa "
+    "_upsample_nearest_exact1d:upsample_nearest_exact1d "
+    "_upsample_nearest_exact2d:upsample_nearest_exact2d "
+    "_upsample_nearest_exact3d:upsample_nearest_exact3d bmm:batched_product "
+    "col2im:columns_to_image count_nonzero:count_axes embedding_dense_backward:spread_looked_up "
+    "gru_cell:gru_layer im2col:image_to_columns isin:members linalg_eigvals:eigvals "
+    "linalg_ldl_factor_ex:indefinite_factors linalg_ldl_solve:indefinite_system "
+    "rnn_tanh_cell:rnn_layer searchsorted:places_in special_xlog1py:xlog1py"
+)
 _EVENTS = {
     "attention": "scaled_dot_product_attention _scaled_dot_product_flash_attention_for_cpu",
     "batch_standardize": "batch_norm _batch_norm_impl_index native_batch_norm",
-    "batched_product": "bmm",
     "channel_standardize": "batch_norm _batch_norm_impl_index native_batch_norm",
-    "alignment_loss": "_ctc_loss",
     "clone": "clone copy_",
-    "columns_to_image": "col2im",
     "convolution": "convolution _convolution",
-    "count_axes": "count_nonzero",
-    "determinant": "_linalg_det",
     "eigh": "linalg_eigh _linalg_eigh",
-    "eigvals": "linalg_eigvals",
     "eigvalsh": "linalg_eigvalsh _linalg_eigh",
-    "euclidean_distances": "_euclidean_dist",
-    "fourier": "_fft_c2c",
-    "fourier_from_real": "_fft_r2c",
-    "fourier_to_real": "_fft_c2r",
     "grid_sampler_2d": "grid_sampler grid_sampler_2d",
     "grid_sampler_3d": "grid_sampler grid_sampler_3d",
     "group_standardize": "group_norm native_group_norm",
-    "gru_layer": "gru_cell",
-    "image_to_columns": "im2col",
-    "indefinite_factors": "linalg_ldl_factor_ex",
-    "indefinite_system": "linalg_ldl_solve",
     "layer_standardize": "layer_norm native_layer_norm",
     "linear_system": "linalg_solve_ex _linalg_solve_ex",
-    "log_determinant": "_linalg_slogdet",
     "log_softmax_along": "log_softmax _log_softmax",
-    "members": "isin",
     "norm_along": "norm linalg_vector_norm",
     "pick_classes": "nll_loss_nd nll_loss nll_loss_forward",
     "pick_places": "nll_loss_nd nll_loss2d nll_loss2d_forward",
-    "places_in": "searchsorted",
-    "prelu_kernel": "_prelu_kernel",
     "relu": "relu clamp_min",
-    "rnn_layer": "rnn_tanh_cell",
     "softmax_along": "softmax _softmax",
-    "softmax_or_zero": "_safe_softmax",
-    "spread_looked_up": "embedding_dense_backward",
     "stack_along": "stack cat",
     "svd": "linalg_svd _linalg_svd",
     "to_copy": "to _to_copy copy_",
     "transpose_matrix": "t transpose",
-    "trilinear": "_trilinear",
-    "unsafe_view": "_unsafe_view",
-    "xlog1py": "special_xlog1py",
-    **{
-        f"upsample_{way}": f"_upsample_{way}"
-        for way in (
-            "bicubic2d_aa bilinear2d_aa lanczos2d_aa nearest_exact1d nearest_exact2d "
-            "nearest_exact3d"
-        ).split()
-    },
+    **dict(each.split(":")[::-1] for each in _RENAMED.split()),
     **{
         name: "special_" + name
         for name in (
