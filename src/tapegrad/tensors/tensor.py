@@ -3,6 +3,7 @@
 Methods are one visible line into `operators`, in the mixins of `methods/`, by family.
 """
 
+import inspect
 import weakref
 from typing import Any
 
@@ -470,6 +471,8 @@ for _mixin in Methods.__mro__:
     for _name, _function in list(vars(_mixin).items()):
         if hasattr(_function, "method"):
             setattr(_mixin, _name, method_of(_function))
+        elif inspect.isfunction(_function) and _function.__module__ == _mixin.__module__:
+            _function.__qualname__ = f"Tensor.{_name}"  # what Python's errors call it
 
 Tensor.__module__ = "torch"
 declare_missing(Tensor)

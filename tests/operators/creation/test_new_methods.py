@@ -26,3 +26,16 @@ def test_new_tensors_have_the_dtype_of_the_old():
 def test_new_tensor_of_a_tensor_warns():
     with pytest.warns(UserWarning, match=r"rather than tensor.new_tensor\(sourceTensor\)"):
         torch.ones(2).new_tensor(torch.ones(2))
+
+
+def test_new_takes_the_names_of_its_forms():
+    x = torch.ones(2, 3)
+    assert x.new(size=(2, 1)).shape == (2, 1) and x.new(size=torch.Size([])).shape == ()
+    assert x.new(data=[1, 2]).tolist() == [1, 2] and x.new(2, device="cpu").shape == (2,)
+    assert x.new(x).tolist() == x.tolist() == x.new(other=x).tolist()
+    assert torch.Tensor(size=(4,)).shape == (4,)
+    for wrong in ({"size": 3}, {"size": "a"}, {"sizes": (3,)}, {"other": 1}):
+        with pytest.raises(TypeError, match=r"^new\(\) received an invalid combination of argum"):
+            x.new(**wrong)
+    with pytest.raises(TypeError, match=r"^new\(\) received an invalid combination of argume"):
+        x.new(2, size=(2,))

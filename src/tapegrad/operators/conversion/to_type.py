@@ -4,7 +4,7 @@ from tapegrad.arrays.namespaces import native_dtype
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.device import device as Device
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import bool_, complex128, default, float64, int64
@@ -33,7 +33,7 @@ def cast(x: Any, dtype: Dtype) -> Any:
 
 
 def _warn_of_lost_part() -> None:
-    errors.warn("Casting complex values to real discards the imaginary part", 4)
+    errors.warn("Casting complex values to real discards the imaginary part", users_level())
 
 
 def to(self: Any, *args: Any, **kwargs: Any) -> Any:

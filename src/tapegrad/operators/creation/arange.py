@@ -10,7 +10,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Scalar
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.dtype import default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import number_of, overflow
@@ -130,7 +130,8 @@ def arange(
             f"The number of elements in the out tensor of shape {list(out.shape)} is "
             f"{out._array.size} which does not match the computed number of elements "
             f"{array.size}. Note that this may occur as a result of rounding error. The out "
-            f"tensor will be resized to a tensor of shape ({array.size},)."
+            f"tensor will be resized to a tensor of shape ({array.size},).",
+            users_level(),
         )
     return into("arange", out, array, requires_grad)
 
@@ -176,7 +177,8 @@ def range(
     errors.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior "
         "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
-        "values in [start, end)."
+        "values in [start, end).",
+        users_level(),
     )
     if end is None:
         text = 'range() missing 1 required positional arguments: "end"'

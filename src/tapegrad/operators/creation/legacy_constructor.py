@@ -9,6 +9,7 @@ from tapegrad.core.dtype import ALIASES, default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.memory_format import strided
 from tapegrad.core.shape import ints_of
+from tapegrad.core.size import Size
 from tapegrad.core.untyped_storage import elements_given
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.creation.nested_list import array_of
@@ -18,8 +19,10 @@ from tapegrad.operators.creation.tensor import cast, supported
 def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = None) -> Any:
     """What `cls(*args, **kwargs)` makes: a tensor of given sizes, uninitialised, or one of data."""
     _check_keywords(args, kwargs)
-    if "data" in kwargs:
-        args = (kwargs["data"],)
+    if "size" in kwargs:
+        args = (Size(kwargs["size"]),)
+    elif "data" in kwargs or "other" in kwargs:
+        args = (kwargs["data"] if "data" in kwargs else kwargs["other"],)
     kind = default() if dtype is None else dtype
     if len(args) == 1 and isinstance(args[0], tensor_base.Tensor):
         result = _of_tensor(args[0], dtype)
@@ -102,11 +105,18 @@ _FORMS = (
 )
 
 
+def _is_sizes(x: object) -> bool:
+    return isinstance(x, (tuple, list)) and all(map(_is_integer, x))
+
+
 def _check_keywords(args: tuple, kwargs: dict) -> None:
     if not kwargs:
         return
-    unknown = [name for name in kwargs if name not in ("device", "data")]
-    if unknown or (args and "data" in kwargs):
+    given = [name for name in kwargs if name != "device"]
+    unknown = [name for name in given if name not in ("data", "other", "size")]
+    wrong = "size" in kwargs and not _is_sizes(kwargs["size"])
+    wrong = wrong or ("other" in kwargs and not hasattr(kwargs["other"], "_array"))
+    if unknown or wrong or len(args) + len(given) > max(1, len(args)):
         raise errors.invalid_combination("new", args, kwargs, _FORMS)
     if kwargs.get("device") is not None and as_device(kwargs["device"]).type != "cpu":
         kind = as_device(kwargs["device"]).type

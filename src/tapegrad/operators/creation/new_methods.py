@@ -14,7 +14,7 @@ from tapegrad.core.shape import ints_of
 from tapegrad.operators.creation import tensor as _data
 from tapegrad.operators.creation.empty_strided import strided_array
 from tapegrad.operators.creation.factory_options import build, check
-from tapegrad.operators.creation.legacy_constructor import legacy_array
+from tapegrad.operators.creation.legacy_constructor import legacy_tensor
 from tapegrad.operators.creation.like import dtype_like, mapped_as
 from tapegrad.operators.creation.zeros_eye import sizes
 
@@ -148,10 +148,10 @@ def new_tensor(
     return build("new_tensor", _data.copied_array, data, kind, requires_grad=requires_grad)
 
 
-def new(self: Tensor, *args: object) -> Any:
+def new(self: Tensor, *args: object, **kwargs: object) -> Any:
     """A tensor of this tensor's dtype, from before `new_empty` and `new_tensor`.
 
     >>> torch.tensor([1.0, 2.0]).new([3, 4])
     tensor([3., 4.])
     """
-    return build("new", legacy_array, args, self.dtype)
+    return legacy_tensor(tensor_base.Tensor, args, kwargs, self.dtype)

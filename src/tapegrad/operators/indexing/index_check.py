@@ -5,6 +5,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import elements, is_mapped, namespace_of, refuse_batch
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.argument_check import users_level
 
 # --- masks and index tensors of x[...] ---
 
@@ -21,7 +22,7 @@ def index_tensor(item: Any, numbers: bool = True) -> Any:
         errors.warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
             "instead.",
-            5,
+            users_level(),
         )
         return tensor_base.wrap(array.astype(bool))
     return item

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -35,7 +35,7 @@ _beta_said: list[bool] = []
 def _warn_of_beta() -> None:
     if not _beta_said:  # once for each process, as in PyTorch
         _beta_said.append(True)
-        errors.warn("index_reduce() is in beta and the API may change at any time.", 3)
+        errors.warn("index_reduce() is in beta and the API may change at any time.", users_level())
 
 
 @require_tensors

@@ -46,6 +46,14 @@ def einsum(*args: object) -> Any:
 
 
 def _arguments(args: tuple) -> tuple[str, list]:
+    if len(args) < 2:
+        raise errors.value_error(
+            "einsum(): must specify the equation string and at least one operand, or at least one "
+            "operand and its subscripts list",
+            'einsum("ij->i", x) or einsum(x, [0, 1], [0]) gives the sums of the rows of x.',
+        )
+    if not isinstance(args[0], str) and not hasattr(args[0], "_array"):
+        raise errors.must_be("einsum", "equation", 1, "str", args[0])
     if isinstance(args[0], str):
         operands = args[1:]
         if len(operands) == 1 and isinstance(operands[0], (tuple, list)):

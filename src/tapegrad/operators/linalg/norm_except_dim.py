@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.reduction.vector_norm import norm
 
@@ -46,7 +46,8 @@ def frobenius_norm(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out =
         errors.warn(
             "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will "
             "be removed in a future PyTorch release. Please use `linalg.vector_norm(A, 2., dim, "
-            "keepdim)` instead"
+            "keepdim)` instead",
+            users_level(),
         )
     dims = dim if isinstance(dim, (tuple, list)) else [dim]
     axes = list(dims) or list(range(input.ndim))

@@ -6,6 +6,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Source, Tensor
+from tapegrad.core.argument_check import users_level
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.streams.mersenne_twister import Twister
@@ -269,7 +270,7 @@ def _check(dtype: Dtype, low: int, last: int) -> None:
                 "only within this range. This warning will become an error in version 1.7 "
                 "release, please fix the code in advance\n"
                 "Draw in torch.int64 and convert.",
-                5,
+                users_level(),
             )
 
 

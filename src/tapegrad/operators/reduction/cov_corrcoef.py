@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.pointwise.real_imag_conj_angle import real
@@ -79,7 +79,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     if free._array <= 0:
         errors.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
-            "of observations."
+            "of observations.",
+            users_level(),
         )
         free = free * 0
     x = x - average.unsqueeze(1)

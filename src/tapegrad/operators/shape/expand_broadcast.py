@@ -115,8 +115,6 @@ def broadcast_tensors(*tensors: Tensor) -> tuple:
     >>> a.shape, b.shape
     (torch.Size([2, 3]), torch.Size([2, 3]))
     """
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tuple(tensors[0])
     shape: tuple[int, ...] = ()
     for x in tensors:
         shape = _joined(shape, x._array.shape)

@@ -70,8 +70,6 @@ def cartesian_prod(*tensors: Tensor) -> Any:
             [2, 3],
             [2, 4]])
     """
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tuple(tensors[0])
     for x in tensors:
         _check_vector(x)
     if len(tensors) == 1:

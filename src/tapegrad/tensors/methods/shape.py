@@ -58,7 +58,15 @@ class ShapeMethods:
     narrow_copy = shape.slice_select_narrow.narrow_copy
 
     chunk = shape.split_chunk_unbind.chunk
-    split = shape.split_chunk_unbind.split
+
+    def split(self, split_size: Any, dim: int = 0) -> tuple:
+        """Parts of one size along `dim`, or of given sizes, as `torch.split`.
+
+        >>> torch.arange(5).split(split_size=2)
+        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+        """
+        return shape.split_chunk_unbind.split(self, split_size, dim)
+
     split_with_sizes = shape.split_chunk_unbind.split_with_sizes
     tensor_split = _tensor_split.tensor_split
     hsplit = _tensor_split.hsplit

@@ -22,10 +22,12 @@ def check_reduction(reduction: str) -> str:
 
 
 def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
-    """What the two older arguments mean; `reduction` where they are not given."""
+    """What the two older arguments mean, true or false; `reduction` where they are not given."""
     if size_average is None and reduce is None:
         return reduction
-    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+    whole = reduce is None or bool(reduce)
+    mean = size_average is None or bool(size_average)
+    reduction = "none" if not whole else "mean" if mean else "sum"
     errors.warn(
         "size_average and reduce args will be deprecated, please use "
         f"reduction='{reduction}' instead.",
@@ -180,7 +182,7 @@ def _pair(name: str, input: Tensor, target: Tensor) -> tuple:
             f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
             "Please ensure they have the same size.",
-            3,
+            users_level(),
         )
         from tapegrad import operators
 
