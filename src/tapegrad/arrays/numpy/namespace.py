@@ -24,8 +24,7 @@ less_equal linalg linspace log log1p log2 logaddexp logical_and logical_not logi
 logical_xor meshgrid moveaxis multiply nan negative newaxis nextafter nonzero not_equal ones
 ones_like pi positive pow real reciprocal remainder repeat result_type roll round searchsorted
 sign signbit sin sinh sqrt square squeeze subtract take tan tanh tensordot tile tril triu trunc
-uint8 uint16 uint32 uint64 unique_all unique_counts unique_inverse unique_values unstack zeros
-zeros_like
+uint8 uint16 uint32 uint64 unique_all unique_counts unique_inverse unique_values zeros zeros_like
 """
 """What NumPy has under the standard's names."""
 
@@ -68,6 +67,10 @@ def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Any:
         if x.shape != first.shape:
             raise ValueError("all input arrays must have the same shape")
     return concat([x[new] for x in arrays], axis=axis)
+
+
+def unstack(x: Array, /, *, axis: int = 0) -> Any:
+    return tuple(np.moveaxis(x, axis, 0))  # as NumPy's own, which is new in 2.1
 
 
 def matmul(x: Any, y: Any, /) -> Any:
