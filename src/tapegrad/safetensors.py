@@ -75,14 +75,43 @@ def save_file(
 def load(data: bytes) -> dict[str, Tensor]:
     """The tensors that the bytes of a file hold.
 
+    Raises: `safetensors.SafetensorError` for a file that was cut or altered, or whose header is
+    out of proportion; NotImplementedError for dtypes that tapegrad has not.
+
     >>> torch.safetensors.load(torch.safetensors.save({"n": torch.arange(3)}))
     {'n': tensor([0, 1, 2])}
     """
-    return {name: _tensor(entry) for name, entry in _package().deserialize(data)}
+    package = _package()
+    found = {}
+    try:
+        _check_header(data)
+        entries = package.deserialize(data)
+        while entries:
+            name, entry = entries.pop()
+            found[name] = _tensor(entry)
+    except ValueError as error:
+        raise advised(
+            package.SafetensorError(f"Error while deserializing: {error}"),
+            "The file was cut or altered after it was saved: get it again.",
+        ) from error
+    return dict(reversed(found.items()))
+
+
+_TENSOR_BYTES = 2000  # of the objects around one tensor
+_HEADER_BYTES = 40 << 20  # that these may take beside the file, or 20 for each byte of the header
+
+
+def _check_header(data: bytes) -> None:
+    n = int.from_bytes(data[:8], "little")
+    needed = data.count(b"data_offsets", 8, 8 + n) * _TENSOR_BYTES
+    if needed > max(len(data) + _HEADER_BYTES, 20 * n):
+        raise ValueError("the header names more tensors than the file can hold")
 
 
 def load_file(filename: str | os.PathLike, device: DeviceLike = "cpu") -> dict[str, Tensor]:
     """The tensors that a file holds, by name.
+
+    Raises: as `load`, and OSError where the file cannot be read.
 
     >>> torch.safetensors.load_file("missing.safetensors")
     Traceback (most recent call last):
@@ -110,8 +139,8 @@ def _tensor(entry: dict[str, Any]) -> Tensor:
             f"the file holds a tensor of {entry['dtype']}",
             f"tapegrad has tensors of {', '.join(_DTYPES)}.",
         )
-    data = np.array(np.frombuffer(entry["data"], np.uint8))  # writable, in memory of its own
-    return wrap(data.view(dtype.numpy).reshape(entry["shape"]))
+    data = entry["data"]  # a bytearray, which nobody else has
+    return wrap(np.ndarray(len(data), np.uint8, data).view(dtype.numpy).reshape(entry["shape"]))
 
 
 def _arrays(tensors: Any) -> dict[str, np.ndarray]:

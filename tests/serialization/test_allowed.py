@@ -5,11 +5,13 @@ import io
 import pickle
 import zipfile
 
+import numpy as np
 import pytest
 
 import tapegrad as torch
 from tests.messages import raises
 from tests.serialization import pytorch_files as files
+from tools import hostile_files as hostile
 
 
 def archive(program, storage=b"\0" * 8, level=zipfile.ZIP_STORED):
@@ -228,3 +230,67 @@ def test_no_file_of_torch_is_refused():
         "instead.",
     ):
         torch.load(5)
+
+
+def refused(code, *memory, **options):
+    """Whether the archive of a pickle is refused for what it would take."""
+    with pytest.raises(pickle.UnpicklingError, match="much larger than the file"):
+        torch.load(io.BytesIO(hostile.archive(hostile.PROTO + code + b".", *memory)), **options)
+
+
+def test_what_is_said_once_and_copied_often_is_refused():
+    found = {name: code for name, code, *_ in hostile.copies()}
+    for name in ("a text encoded", "states", "attributes", "tensors"):
+        refused(found[name])
+    refused(found["arrays"], weights_only=False)
+
+
+@pytest.mark.parametrize("code", [b"\x8f", b"]", b"}", b"}NNs"])
+def test_empty_containers_by_the_million_are_refused(code):
+    refused(b"N" + code * (2_000_000 // len(code)))
+
+
+def test_objects_that_people_save_are_loaded_by_the_hundred_thousand():
+    words = {f"word {i}": i for i in range(100_000)}
+    records = [{"a": i} for i in range(150_000)]
+    rows = list(torch.ones(30_000, 2))
+    file = io.BytesIO()
+    torch.save([words, records, rows, [None] * 1_000_000], file)
+    found = torch.load(file)
+    assert found[0] == words and found[1] == records and len(found[2]) == 30_000
+
+
+@pytest.mark.parametrize("names", [("conj",), ("neg",), ("conj", "neg")])
+def test_a_number_seen_often_is_conjugated_once(names):
+    memory = hostile.storage(1, "ComplexFloatStorage")
+    sizes, strides = hostile.shape(2**30, 2**20), hostile.shape(0, 0)
+    code = hostile.tensor(memory, 0, sizes, strides, hostile.flags(*names))
+    data = hostile.archive(hostile.PROTO + code + b".", np.array([1 + 2j], "c8").tobytes())
+    found = torch.load(io.BytesIO(data))
+    assert found.shape == (2**30, 2**20) and found.stride() == (0, 0)
+    expected = 1 - 2j if "conj" in names else 1 + 2j
+    assert found[5, 7].item() == (-expected if "neg" in names else expected)
+
+
+def test_overlapping_elements_are_conjugated_once():
+    memory = hostile.storage(3, "ComplexFloatStorage")
+    shapes = (hostile.shape(2, 2), hostile.shape(1, 1))
+    code = hostile.tensor(memory, 0, *shapes, hostile.flags("conj"))
+    data = hostile.archive(hostile.PROTO + code + b".", np.array([1j, 2j, 3j], "c8").tobytes())
+    assert torch.load(io.BytesIO(data)).tolist() == [[-1j, -2j], [-2j, -3j]]
+
+
+def test_integers_of_any_size_where_sizes_belong_are_refused():
+    for name, code, *_ in hostile.numbers():
+        if "huge" in name or "0x8000000000000000" in name:
+            if name.startswith(("range", "slice", "key")):
+                continue
+            file = io.BytesIO(hostile.archive(hostile.PROTO + code + b"."))
+            with pytest.raises((pickle.UnpicklingError, RuntimeError)):
+                torch.load(file, weights_only=False)
+
+
+def test_keys_of_thousands_of_digits_are_refused():
+    code = b"}" + hostile.number(hostile.HUGE) + b"Ns"
+    with pytest.raises(pickle.UnpicklingError, match="too many digits"):
+        torch.load(io.BytesIO(hostile.archive(hostile.PROTO + code + b".")))

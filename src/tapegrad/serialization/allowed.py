@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core.errors import type_error
+from tapegrad.core.size import Size
 from tapegrad.serialization import rebuild
 from tapegrad.serialization.message import blocked_global, lacking, malformed, refused_global
-from tapegrad.serialization.names import BLOCKED, CALLS, GLOBALS, LACKING, PLAIN, PLAIN_CALLS
+from tapegrad.serialization.names import (
+    BLOCKED,
+    CALLS,
+    COPYING,
+    GLOBALS,
+    LACKING,
+    PLAIN,
+    PLAIN_CALLS,
+)
 
 _lock = Lock()
 _added: list[Any] = []
@@ -92,6 +101,30 @@ def object_of(given: object) -> Any:
     return given[0] if isinstance(given, tuple) else given
 
 
+_LONGEST = 1000  # letters of a name
+_TENSOR, _MODULE, _OTHER = 300, 2500, 140  # bytes of what a call makes, at first
+_COPIED = {OrderedDict: 100, set: 100, Size: 8}  # of each item that goes into it
+_ENTRY = 100  # of each in a dict
+
+
+def cost_of_call(function: Any, args: tuple) -> int:
+    """How much memory `function(*args)` may take at most, if `function` is on our lists."""
+    n = _TENSOR if function in COPYING else _OTHER
+    each = _COPIED.get(function, 0)
+    for x in args:
+        if isinstance(x, (str, bytes, bytearray)):
+            n += 2 * len(x)
+        elif isinstance(x, (tuple, list)):
+            n += each * len(x)
+        elif isinstance(x, dict):
+            n += _ENTRY * len(x)
+    if function in COPYING and len(args) > COPYING[function]:
+        n += rebuild.copied_bytes(args[0], args[2], args[COPYING[function]])
+    elif function is rebuild.rebuild_from_type and len(args) == 4 and type(args[2]) is tuple:
+        n += cost_of_call(args[0], args[2]) if args[0] in COPYING else 0
+    return n
+
+
 class Allowed:
     """What one call of `load` lets a file name and do.
 
@@ -101,6 +134,7 @@ class Allowed:
 
     def __init__(self, plain: bool = False) -> None:
         self._plain = plain
+        self.spend: Callable[[int], None] = lambda n: None  # raises where that is too much memory
         added = get_safe_globals()
         self._added = {name_of(each): object_of(each) for each in added}
         self._callable = [each for each in self._added.values() if callable(each)]
@@ -111,6 +145,8 @@ class Allowed:
         module, name = NAME_MAPPING.get((module, name), (module, name))  # of Python 2
         module = IMPORT_MAPPING.get(module, module)
         full = f"{module}.{name}"
+        if len(full) > _LONGEST:
+            raise malformed("the file names something by more than a thousand letters")
         if full in self._added:
             return self._added[full]
         if full in GLOBALS:
@@ -130,6 +166,7 @@ class Allowed:
     def call(self, function: Callable, args: tuple, new: bool = False) -> Any:
         """`function(*args)`, if it may be called; with `new` an object without its state."""
         if isinstance(function, type) and function in self._modules:
+            self.spend(_MODULE)
             made: Any = function
             return made.__new__(made)
         for each in self._callable:
@@ -141,14 +178,17 @@ class Allowed:
             table = PLAIN_CALLS
         if not is_known or function not in table:
             raise malformed(f"the file calls what cannot be called: {_short(function)}")
+        self.spend(cost_of_call(function, args))
         try:
             return table[function](*args)
-        except TypeError as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise malformed(f"the file calls {_short(function)} wrongly: {error}") from error
 
     def build(self, found: Any, state: Any) -> None:
         """Give `found` the state that a file has for it."""
         kind = type(found)
+        parts = state if type(state) is tuple else (state,)
+        self.spend(cost_of_call(None, parts))
         if kind is OrderedDict:
             rebuild.with_metadata(found, state)
         elif self._plain and kind is np.ndarray:
@@ -161,7 +201,12 @@ class Allowed:
             if type(state) is not dict:
                 raise malformed("the state of a module is no dict")
             Module.__init__(found)  # a file of an older version may lack a table
-            _restore(found, state)
+            try:
+                _restore(found, state)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+                raise malformed(
+                    f"the file gives a {kind.__name__} the state of something else"
+                ) from error
         elif any(kind is each for each in self._callable):
             _restore(found, state)
         else:

@@ -15,7 +15,14 @@ from tapegrad.serialization.message import corrupted
 
 _LOCAL = struct.Struct("<4s5H3I2H")  # the header before each record
 _FIRST = "data.pkl"
-_BROKEN = (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error)
+_BROKEN = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    ValueError,
+    OverflowError,
+    OSError,  # of a seek to where no file reaches
+    struct.error,
+)
 
 
 class Archive:
@@ -28,7 +35,7 @@ class Archive:
     def __init__(self, file: Any) -> None:
         self._file = file
         self._memory: mmap.mmap | None = None  # the whole file, once a record is mapped
-        self._size = file.seek(0, 2)
+        self.file_size = file.seek(0, 2)
         file.seek(0)
         try:
             with zipfile.ZipFile(file) as found:
@@ -46,7 +53,7 @@ class Archive:
                 corrupted("reading zip archive: a record is compressed or encrypted"),
                 "Neither PyTorch nor tapegrad packs records: unpack, and zip with level 0.",
             )
-        if sum(max(each.file_size, 0) for each in entries) > self._size:
+        if sum(max(each.file_size, 0) for each in entries) > self.file_size:
             raise corrupted("reading zip archive: the records are larger than the file")
         # PyTorch's set_crc32_options(False) leaves all of them away.
         self._has_checksums = any(each.CRC for each in entries)

@@ -2,8 +2,8 @@
 
 Python's own is not used: even with a `find_class` that refuses, it takes gigabytes for one huge
 index of its memo, gives any object any state, and hashes tuples nested so deeply that the process
-ends. Here a call goes through a table of functions that check their arguments, and what a pickle
-makes is never much larger than the pickle.
+ends. Here a call goes through a table of functions that check their arguments, and every step pays
+for the memory that it takes: `PER_BYTE` says how much each byte of a pickle may be worth.
 
 Source: the opcodes are documented in Python's `pickletools`.
 """
@@ -12,12 +12,18 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pickle import decode_long
 from struct import unpack_from
+from sys import getsizeof
 from typing import Any
 
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.serialization.message import malformed, unsupported
 
 _MARK = object()
+_SLOT = 16  # bytes of a place on the stack, and of that in a container where it goes to
+_ENTRY = 100  # of a key and a value in a dict, on average
+# What objects of Python take for each byte of the pickle that describes them; measured: 4 for a
+# list of floats, 14 for one of integers, 22 for small dicts in a list. Empty sets would take 230.
+PER_BYTE = 32
 
 
 class Machine:
@@ -31,6 +37,7 @@ class Machine:
         build: `build(obj, state)` gives an object its state, or raises
         persistent: `persistent(id)` is the object that lies outside the pickle
         encoding: of the strings of Python 2
+        limit: bytes that all objects may take together, if `PER_BYTE` of what was read is not more
     """
 
     def __init__(
@@ -41,17 +48,21 @@ class Machine:
         build: Callable[[Any, Any], None],
         persistent: Callable[[Any], Any],
         encoding: str = "utf-8",
+        limit: int = 1 << 25,
     ) -> None:
         self.data = data
+        self.limit = limit
+        self.spent = 0
         self.position = 0
         self.find, self.call, self.build, self.persistent = find, call, build, persistent
         self.encoding = encoding
         self.stack: list[Any] = []
-        self.memo: dict[int, Any] = {}
+        self.memo: list[Any] = []
+        self.scattered: dict[int, Any] = {}  # what was remembered out of turn
 
     def run(self) -> Any:
         """The object that the pickle at the present position describes."""
-        self.stack, self.memo = [], {}
+        self.stack, self.memo, self.scattered = [], [], {}
         while True:
             code = self.take(1)[0]
             if code == _STOP:
@@ -59,7 +70,16 @@ class Machine:
             step = _STEPS.get(code)
             if step is None:
                 raise unsupported(f"Unsupported operand {code}")
+            self.spent += _COSTS[code]
+            if self.spent > self.limit:
+                self.spend(0)
             step(self)
+
+    def spend(self, n: int) -> None:
+        """Raise if `n` bytes more are more than the pickle may take."""
+        self.spent += n
+        if self.spent > self.limit and self.spent > PER_BYTE * self.position:
+            raise malformed("what the pickle makes is much larger than the file")
 
     # ------------------------------------------------------------------------------------- reading
 
@@ -70,6 +90,14 @@ class Machine:
             raise malformed("pickle data was truncated")
         self.position = end
         return self.data[start:end]
+
+    def take_into(self, memory: memoryview) -> None:
+        """The next bytes, as many as `memory` has, copied there."""
+        start, end = self.position, self.position + len(memory)
+        if end > len(self.data):
+            raise malformed("pickle data was truncated")
+        self.position = end
+        memory[:] = memoryview(self.data)[start:end]
 
     def number(self, format: str, n: int) -> int:
         """The next `n` bytes as a number."""
@@ -112,12 +140,21 @@ class Machine:
     def remember(self, i: int) -> None:
         if not self.stack or self.stack[-1] is _MARK:
             raise malformed("unexpected end of the pickle's stack")
-        self.memo[i] = self.stack[-1]
+        if i == len(self.memo):
+            self.memo.append(self.stack[-1])
+        elif i < len(self.memo):
+            self.memo[i] = self.stack[-1]
+        else:
+            self.spend(_ENTRY)
+            self.scattered[i] = self.stack[-1]
 
     def recall(self, i: int) -> None:
-        if i not in self.memo:
+        if i < len(self.memo):
+            self.stack.append(self.memo[i])
+        elif i in self.scattered:
+            self.stack.append(self.scattered[i])
+        else:
             raise malformed(f"Memo value not found at index {i}")
-        self.stack.append(self.memo[i])
 
     # ---------------------------------------------------------------------------------- containers
 
@@ -125,6 +162,7 @@ class Machine:
         found = self.top((dict, OrderedDict))
         if len(items) % 2:
             raise malformed("odd number of items for SETITEMS")
+        self.spend(len(items) // 2 * _ENTRY)
         for i in range(0, len(items), 2):
             found[as_key(items[i])] = items[i + 1]
 
@@ -142,6 +180,7 @@ class Machine:
 
     def add_items(self) -> None:
         items = self.since_mark()
+        self.spend(len(items) * _ENTRY)
         self.top(set).update([as_key(x) for x in items])
 
     def tuple_of(self, n: int) -> None:
@@ -190,9 +229,22 @@ def as_key(x: Any) -> Any:
             pending.extend(each[: left + 1])
         elif type(each).__hash__ is None or isinstance(each, frozenset):
             raise malformed(f"unhashable type: '{type(each).__name__}'")
+        elif isinstance(each, int) and each.bit_length() > _LARGEST_KEY:
+            raise malformed("a key is a number of too many digits")
         elif isinstance(each, TensorBase):
             continue  # by identity
     return x
+
+
+def _push_text(m: Machine, n: int) -> None:
+    text = _text(m.take(n), "utf-8")
+    m.spend(getsizeof(text))
+    m.push(text)
+
+
+def _push_bytes(m: Machine, n: int) -> None:
+    m.push(m.take(n))
+    m.spend(n)
 
 
 def _text(data: bytes, encoding: str) -> Any:
@@ -204,16 +256,25 @@ def _text(data: bytes, encoding: str) -> Any:
         raise malformed(f"the file has a string that is not {encoding}: {error.reason}") from error
 
 
+def _push_bytearray(m: Machine, n: int) -> None:
+    found = m.take(n)
+    m.spend(2 * n)
+    m.push(bytearray(found))
+
+
 def _old_text(m: Machine, n: int) -> None:
     if n < 0:
         raise malformed("BINSTRING pickle has negative byte count")
-    m.push(_text(m.take(n), m.encoding))
+    text = _text(m.take(n), m.encoding)
+    m.spend(getsizeof(text))
+    m.push(text)
 
 
 def _long(m: Machine, n: int) -> None:
     if n < 0:
         raise malformed("LONG pickle has negative byte count")
     m.push(decode_long(m.take(n)))
+    m.spend(n)
 
 
 _STOP = ord(".")
@@ -234,13 +295,13 @@ _STEPS: dict[int, Callable[[Machine], Any]] = {
         "\x8a": lambda m: _long(m, m.take(1)[0]),
         "\x8b": lambda m: _long(m, m.number("<i", 4)),
         "G": lambda m: m.push(m.number(">d", 8)),
-        "X": lambda m: m.push(_text(m.take(m.number("<I", 4)), "utf-8")),
-        "\x8c": lambda m: m.push(_text(m.take(m.take(1)[0]), "utf-8")),
-        "\x8d": lambda m: m.push(_text(m.take(m.number("<Q", 8)), "utf-8")),
-        "B": lambda m: m.push(m.take(m.number("<I", 4))),
-        "C": lambda m: m.push(m.take(m.take(1)[0])),
-        "\x8e": lambda m: m.push(m.take(m.number("<Q", 8))),
-        "\x96": lambda m: m.push(bytearray(m.take(m.number("<Q", 8)))),
+        "X": lambda m: _push_text(m, m.number("<I", 4)),
+        "\x8c": lambda m: _push_text(m, m.take(1)[0]),
+        "\x8d": lambda m: _push_text(m, m.number("<Q", 8)),
+        "B": lambda m: _push_bytes(m, m.number("<I", 4)),
+        "C": lambda m: _push_bytes(m, m.take(1)[0]),
+        "\x8e": lambda m: _push_bytes(m, m.number("<Q", 8)),
+        "\x96": lambda m: _push_bytearray(m, m.number("<Q", 8)),
         "T": lambda m: _old_text(m, m.number("<i", 4)),
         "U": lambda m: _old_text(m, m.take(1)[0]),
         "]": lambda m: m.push([]),
@@ -261,7 +322,7 @@ _STEPS: dict[int, Callable[[Machine], Any]] = {
         "j": lambda m: m.recall(m.number("<I", 4)),
         "q": lambda m: m.remember(m.take(1)[0]),
         "r": lambda m: m.remember(m.number("<I", 4)),
-        "\x94": lambda m: m.remember(len(m.memo)),
+        "\x94": lambda m: m.remember(len(m.memo) + len(m.scattered)),
         "c": Machine.global_of_lines,
         "\x93": Machine.global_of_stack,
         "R": Machine.reduce,
@@ -270,3 +331,11 @@ _STEPS: dict[int, Callable[[Machine], Any]] = {
         "Q": Machine.load_persistent,
     }.items()
 }
+
+# What a step takes beyond the bytes, items and results that it pays for itself.
+_COSTS = [_SLOT] * 256
+for _code, _n in {
+    "J": 32, "M": 32, "\x8a": 32, "\x8b": 32, "G": 24, "B": 40, "C": 40, "\x8e": 40, "\x96": 64,
+    "]": 56, "}": 64, "\x8f": 216, "t": 48, "\x85": 48, "\x86": 56, "\x87": 64, "l": 56, "Q": 64,
+}.items():  # fmt: skip
+    _COSTS[ord(_code)] += _n

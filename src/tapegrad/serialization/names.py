@@ -151,8 +151,11 @@ def _bytearray(*args: object) -> bytearray:
     return bytearray(_encode(*args))
 
 
+_LATIN1 = ("latin1", "latin-1")
+
+
 def _encode(text: Any, encoding: Any) -> bytes:
-    if type(text) is not str or encoding not in ("latin1", "latin-1"):
+    if type(text) is not str or type(encoding) is not str or encoding not in _LATIN1:
         raise malformed("bytes are made of something that is no text of bytes")
     try:
         return text.encode("latin1")
@@ -163,7 +166,7 @@ def _encode(text: Any, encoding: Any) -> bytes:
 def _size(*args: object) -> Size:
     if len(args) != 1 or not isinstance(args[0], (list, tuple)):
         raise malformed("a Size is made of something that is no tuple")
-    if not all(type(n) is int and abs(n) < 2**63 for n in args[0]):
+    if not all(rebuild.is_int64(n) for n in args[0]):
         raise malformed("a Size is made of something that is no integer")
     return Size(args[0])
 
@@ -192,9 +195,13 @@ CALLS: dict[Any, Callable] = {
     codecs.encode: _encode,
 }
 
+#: functions that may map all elements of a tensor, and which argument says so
+COPYING = {rebuild.rebuild_tensor_v2: 6, rebuild.rebuild_tensor_v3: 7}
+
 
 def _default_dict(*args: object) -> defaultdict:
-    if len(args) > 1 or (args and args[0] not in (None, int, float, list, dict, set, str, bool)):
+    plain = (None, int, float, list, dict, set, str, bool)
+    if len(args) > 1 or (args and not any(args[0] is each for each in plain)):
         raise malformed("a defaultdict is made of something that is no plain type")
     return defaultdict(*args)
 

@@ -18,6 +18,7 @@ from tapegrad.serialization.archive import Archive
 from tapegrad.serialization.machine import Machine
 from tapegrad.serialization.message import malformed, unsupported
 from tapegrad.serialization.names import StorageType
+from tapegrad.serialization.rebuild import is_int64
 
 
 def placer(map_location: Any) -> Callable[[UntypedStorage, str], UntypedStorage]:
@@ -70,6 +71,9 @@ def _put(storage: UntypedStorage, location: Any) -> UntypedStorage:
     )
 
 
+# What objects may take beside the file's tensors: with these, at most twice the file and 64 MB, of
+# which the rest is for what Python and NumPy need around them.
+_OBJECT_BYTES = 40 << 20
 _MAGIC = 0x1950A86A20F9469CFC6C
 _PROTOCOL = 1001
 
@@ -80,16 +84,21 @@ def load_legacy(file: Any, allowed: Allowed, put: Any, encoding: str) -> Any:
     if not data:
         raise advised(EOFError("Ran out of input"), "The file is empty.")
     storages = _Storages(put, len(data))
-    machine = Machine(data, allowed.find, allowed.call, allowed.build, storages.get, encoding)
+    machine = Machine(
+        data, allowed.find, allowed.call, allowed.build, storages.get, encoding,
+        _OBJECT_BYTES,
+    )  # fmt: skip
+    allowed.spend = storages.spend = machine.spend
     # Numbers that begin every file, before anything else is looked at.
-    if data[:2] != b"\x80\x02" or machine.run() != _MAGIC:
+    if data[:2] != b"\x80\x02" or not _is_number(machine.run(), _MAGIC):
         raise runtime_error(
             "Invalid magic number; corrupt file?",
             "This is no file of torch.save: a zip archive, or the older format, begins otherwise.",
         )
     version = machine.run()
-    if version != _PROTOCOL:
-        raise RuntimeError(f"Invalid protocol version: {version}")
+    if not _is_number(version, _PROTOCOL):
+        shown = version if is_int64(version) else type(version).__name__
+        raise RuntimeError(f"Invalid protocol version: {shown}")
     system = machine.run()
     if type(system) is not dict or system.get("little_endian") is not True:
         raise runtime_error(
@@ -101,10 +110,18 @@ def load_legacy(file: Any, allowed: Allowed, put: Any, encoding: str) -> Any:
     return found
 
 
+_STORAGE_BYTES = 900  # of the objects around the memory
+
+
+def _is_number(x: object, n: int) -> bool:
+    return type(x) is int and x == n
+
+
 class _Storages:
     """The memory that the pickle refers to: made at once, filled from what follows the pickles."""
 
     def __init__(self, put: Any, limit: int) -> None:
+        self.spend: Callable[[int], None] = lambda n: None  # raises where that is too much memory
         self._put = put
         self._left = limit  # bytes: together they are no more than the file
         self._arrays: dict[str, np.ndarray] = {}
@@ -124,6 +141,7 @@ class _Storages:
             self._left -= numel * itemsize
             if self._left < 0:
                 raise malformed("the storages are larger than the file")
+            self.spend(_STORAGE_BYTES)
             array = np.zeros(numel, "u1" if kind.dtype is None else kind.dtype.numpy)
             self._arrays[key] = array
             storage = self._storages[key] = self._put(storage_of(array), location)
@@ -133,14 +151,15 @@ class _Storages:
 
     def fill(self, keys: Any, machine: Machine) -> None:
         """Read the memory: for each key a count of elements, and those."""
-        if type(keys) is not list or sorted(map(str, keys)) != sorted(self._arrays):
+        is_list = type(keys) is list and all(type(key) is str for key in keys)
+        if not is_list or sorted(keys) != sorted(self._arrays):
             raise malformed("the list of storages does not name those of the tensors")
         for key in keys:
             array = self._arrays[key]
             n = machine.number("<q", 8)
             if n != array.size:
                 raise malformed(f"a storage has {n} elements, and {array.size} were announced")
-            array.view(np.uint8)[:] = np.frombuffer(machine.take(array.nbytes), np.uint8)
+            machine.take_into(memoryview(array.view(np.uint8)))  # type: ignore[arg-type]
 
 
 ZIP = b"PK\x03\x04"
@@ -161,6 +180,10 @@ def load(
     dtypes, devices and sizes, and what `torch.serialization.add_safe_globals` allows. Tensors that
     shared memory share it again.
 
+    What it makes takes twice the file and 64 MB at most, or 32 bytes for each byte of the file's
+    pickle where that is more, as only millions of small Python objects need. A file that would
+    take more is refused; a tensor of few numbers seen many times stays one.
+
     Args:
         f: path, or file that can seek
         map_location: where tensors go that were elsewhere: "cpu"; a dict from place to place; or
@@ -172,8 +195,12 @@ def load(
         pickle_load_args: `encoding` of the strings of Python 2
 
     Raises:
-        pickle.UnpicklingError: the file names what is not allowed, or its pickle is damaged
-        RuntimeError: the archive is damaged, or a tensor would reach beyond its memory
+        pickle.UnpicklingError: the file names what is not allowed, its pickle is damaged, or what
+            it makes is out of proportion
+        RuntimeError: the archive is damaged, or a tensor would reach beyond its memory;
+            NotImplementedError, which is one, for what tapegrad does not read
+        EOFError: the file is empty
+        OSError: the file cannot be read
 
     >>> import io
     >>> file = io.BytesIO()
@@ -250,8 +277,10 @@ def _load_archive(archive: Archive, allowed: Allowed, put: Any, mapped: bool, en
         )
     storages = ArchiveStorages(archive, put, mapped)
     machine = Machine(
-        archive.read("data.pkl"), allowed.find, allowed.call, allowed.build, storages.get, encoding
-    )
+        archive.read("data.pkl"), allowed.find, allowed.call, allowed.build, storages.get, encoding,
+        archive.file_size + _OBJECT_BYTES,
+    )  # fmt: skip
+    allowed.spend = storages.spend = machine.spend
     return machine.run()
 
 
@@ -259,6 +288,7 @@ class ArchiveStorages:
     """The memory that the pickle of an archive refers to; each record is read once."""
 
     def __init__(self, archive: Archive, put: Any, mapped: bool) -> None:
+        self.spend: Callable[[int], None] = lambda n: None  # raises where that is too much memory
         self._archive = archive
         self._put = put
         self._mapped = mapped
@@ -281,13 +311,14 @@ class ArchiveStorages:
         size = self._archive.size(record)
         if size != n:
             raise _wrong_size(size, n)
+        self.spend(_STORAGE_BYTES)
         read = self._archive.mapped if self._mapped else self._archive.array
         return self._put(storage_of(read(record, dtype)), location)
 
 
 def checked_id(given: Any, length: int) -> tuple[StorageType, str, str, int]:
     """The type, key, place and length of a storage, as a persistent id of that length says."""
-    if type(given) is not tuple or not given or given[0] != "storage":
+    if type(given) is not tuple or not given or not _is_text(given[0], "storage"):
         raise unsupported(
             f"Only persistent_load of storage is allowed, but got {_first_type(given)}"
         )
@@ -296,9 +327,13 @@ def checked_id(given: Any, length: int) -> tuple[StorageType, str, str, int]:
     kind, key, location, numel = given[1:5]
     if type(kind) is not StorageType or type(key) is not str or type(location) is not str:
         raise malformed("a storage is described by values of the wrong types")
-    if type(numel) is not int or not 0 <= numel < 2**63:
-        raise malformed(f"a storage has {numel!r} elements")
+    if not is_int64(numel) or numel < 0:
+        raise malformed("the number of elements of a storage is none")
     return kind, key, location, numel
+
+
+def _is_text(x: object, text: str) -> bool:
+    return type(x) is str and x == text
 
 
 def _first_type(given: Any) -> Any:
@@ -355,7 +390,8 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
         file.seek(0)
         if file.read(len(ZIP)) != ZIP:
             raise ValueError("Expected input to be a checkpoint returned by torch.save")
-        data = Archive(file).read("data.pkl")
+        archive = Archive(file)
+        data = archive.read("data.pkl")
 
     def stand(*given: Any) -> _Stand:
         return _Stand()
@@ -363,5 +399,6 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     def build(found: Any, state: Any) -> None:
         """States are not looked at."""
 
-    _Looker(data, find, stand, build, stand).run()
+    limit = archive.file_size + _OBJECT_BYTES
+    _Looker(data, find, stand, build, stand, limit=limit).run()
     return list(refused)

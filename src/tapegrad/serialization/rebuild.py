@@ -23,7 +23,9 @@ from tapegrad.tensors.tensor import Tensor
 
 def make_dtype(name: Any, *flags: Any) -> np.dtype:
     """A dtype of numbers."""
-    if type(name) is not str or name[:1] not in "biufc" or not name[1:].isdigit():
+    if type(name) is not str:
+        raise malformed("the file has a NumPy dtype without a name")
+    if name[:1] not in "biufc" or name[1:] not in ("1", "2", "4", "8", "16"):
         raise malformed(f"the file has a NumPy dtype that is no number: {name!r:.40}")
     try:
         return np.dtype(name)
@@ -47,7 +49,8 @@ def make_array(cls: Any, shape: Shape, kind: Any) -> np.ndarray:
 
 def check_dtype(dtype: np.dtype, state: dict) -> None:
     """The state of a dtype says its byte order, and nothing else that numbers have."""
-    if type(state) is not tuple or len(state) < 2 or state[1] not in ("<", "|", "="):
+    is_tuple = type(state) is tuple and len(state) > 1
+    if not is_tuple or type(state[1]) is not str or state[1] not in ("<", "|", "="):
         raise malformed("a NumPy dtype is not little-endian")
 
 
@@ -73,6 +76,16 @@ def fill_array(array: np.ndarray, state: Any) -> None:
 
 
 _LARGEST = 2**63 - 1
+
+
+def is_int64(n: object) -> bool:
+    """Whether `n` is an integer of Python that fits in 64 bits.
+
+    >>> from tapegrad.serialization.rebuild import is_int64
+    >>> is_int64(-(2**63)), is_int64(2**63), is_int64(1.0)
+    (True, False, False)
+    """
+    return type(n) is int and -_LARGEST - 1 <= n <= _LARGEST
 
 
 def rebuild_tensor(storage: Any, offset: Any, size: Shape, stride: Shape) -> Any:
@@ -141,9 +154,11 @@ def get_layout(name: Any) -> Any:
     """The layout that prints as `name`."""
     from tapegrad.core import memory_format
 
-    found = getattr(memory_format, str(name).removeprefix("torch."), None)
+    if type(name) is not str:
+        raise malformed("the name of a layout is no text")
+    found = getattr(memory_format, name.removeprefix("torch."), None)
     if type(found) is not layout:
-        raise lacking("layout", repr(name))
+        raise lacking("layout", repr(name)[:100])
     return found
 
 
@@ -165,22 +180,21 @@ _TENSOR_FUNCTIONS = (rebuild_tensor, rebuild_tensor_v2, rebuild_tensor_v3, rebui
 def _with_attributes(found: object, state: dict) -> Any:
     if type(state) is dict:
         for name in state:
-            if hasattr(type(found), str(name)):
+            if type(name) is str and hasattr(type(found), name):
                 raise malformed(f"an attribute would hide the method or property {name!r}")
     with_metadata(found, state)
     return found
 
 
 def _completed(found: Any, requires_grad: Any, metadata: Any) -> Any:
-    array = found._array
-    if metadata:
+    if metadata is not None:
         if type(metadata) is not dict:
             raise malformed("what is said about a tensor is no dict")
-        if metadata.get("conj"):  # PyTorch leaves these to be made when they are read
-            array = np.conj(array)
-        if metadata.get("neg"):
-            array = np.negative(array)
-        found = wrap(np.asarray(array))
+        # PyTorch leaves these to be made when they are read
+        if metadata.get("conj") is True and found.dtype.is_complex:
+            found = wrap(_mapped(np.conj, found._array))
+        if metadata.get("neg") is True:
+            found = wrap(_mapped(np.negative, found._array))
     if type(requires_grad) is not bool:
         raise malformed("requires_grad is neither True nor False")
     if requires_grad:
@@ -190,33 +204,53 @@ def _completed(found: Any, requires_grad: Any, metadata: Any) -> Any:
     return found
 
 
+def _mapped(function: Callable, array: np.ndarray) -> np.ndarray:
+    """`function` of each element, of one that is seen many times only once."""
+    steps = tuple(step // array.itemsize for step in array.strides)
+    n = span(array.shape, steps)
+    if array.size <= n:
+        return np.asarray(function(array))
+    memory = function(np.lib.stride_tricks.as_strided(array, (n,), (array.itemsize,)))
+    return np.ndarray(array.shape, array.dtype, memory, 0, array.strides)
+
+
+def copied_bytes(storage: Any, size: Any, metadata: Any) -> int:
+    """How much memory a tensor takes beside that of the file: where it must be mapped."""
+    if not metadata or not isinstance(storage, (TypedStorage, UntypedStorage)):
+        return 0
+    if not isinstance(size, tuple) or len(size) > 64 or not all(map(is_int64, size)):
+        return 0  # refused later
+    memory = storage._untyped_storage if isinstance(storage, TypedStorage) else storage
+    return min(abs(prod(size)) * 16, memory.nbytes())
+
+
 def _strided(storage: UntypedStorage, dtype: Dtype, offset: Any, size: Any, stride: Any) -> Any:
-    elements = storage.elements(dtype.numpy)
     if not isinstance(size, tuple) or not isinstance(stride, tuple):
         raise malformed("the sizes and strides of a tensor are no tuples")
-    if not all(type(n) is int for n in (offset, *size, *stride)):
-        raise malformed("the sizes, strides and offset of a tensor are no integers")
-    size, stride = tuple(size), tuple(stride)
     if len(size) != len(stride):
         raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
     if len(size) > 64:
         raise RuntimeError(f"a tensor of {len(size)} dimensions: NumPy has arrays of up to 64")
+    if not all(is_int64(n) for n in (offset, *size, *stride)):
+        raise malformed("the sizes, strides and offset of a tensor are no integers of 64 bits")
+    size, stride = tuple(size), tuple(stride)
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if any(n < 0 for n in size):
         raise RuntimeError("numel: integer multiplication overflow")
     _check_products(size, stride, dtype.itemsize)
     n = span(size, stride)
-    if n and offset + n > elements.size:
+    itemsize = dtype.itemsize
+    available = storage.nbytes() // itemsize
+    if n and offset + n > available:
         raise runtime_error(
             "Trying to resize storage that is not resizable",
             f"Sizes {list(size)}, strides {list(stride)} and offset {offset} need {offset + n} "
-            f"elements, and the file has {elements.size}: it was altered.",
+            f"elements, and the file has {available}: it was altered.",
         )
-    part = elements[offset:] if n else elements[:0]
-    if offset + n == elements.size == n and _is_row_major(size, stride):
-        return part.reshape(size)
-    return np.lib.stride_tricks.as_strided(part, size, [step * dtype.itemsize for step in stride])
+    memory = storage.elements("u1")
+    steps = [step * itemsize for step in stride]
+    return np.ndarray(size, dtype.numpy, memory, offset * itemsize if n else 0, steps)
 
 
 def _check_products(size: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> None:
@@ -231,12 +265,3 @@ def _check_products(size: tuple[int, ...], stride: tuple[int, ...], itemsize: in
                 f"Storage size calculation overflowed with sizes={list(size)} and "
                 f"strides={list(stride)}"
             )
-
-
-def _is_row_major(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
-    step = 1
-    for n, given in zip(reversed(size), reversed(stride), strict=True):
-        if n != 1 and given != step:
-            return False
-        step *= n
-    return True
