@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections.abc import Iterable
 from contextvars import ContextVar
 
 import numpy as np
@@ -17,6 +18,22 @@ from tapegrad.core.registration import FRONT_DOOR
 ENFORCED: ContextVar[bool] = ContextVar("tapegrad_grad_layout", default=True)
 
 _lock = threading.Lock()  # several threads may walk graphs that share a leaf
+
+
+def zero_grads(tensors: Iterable[Any], set_to_none: bool) -> None:
+    """Forget the gradients of tensors, or fill them with zeros that have no history."""
+    for x in tensors:
+        grad = x._grad
+        if grad is None:
+            continue
+        if set_to_none:
+            x._grad = None
+            continue
+        if grad.grad_fn is not None:
+            grad.detach_()
+        else:
+            grad.requires_grad_(False)
+        grad.zero_()
 
 
 def collected(old: Any, g: Array) -> Any:

@@ -16,6 +16,7 @@ from itertools import chain
 
 import numpy as np
 
+from tapegrad.autograd.accumulate import zero_grads
 from tapegrad.autograd.hooks import Hooks, RemovableHandle
 from tapegrad.autograd.mode import MODE, enable_grad
 from tapegrad.core.annotations import Any, Array, Namespace
@@ -456,32 +457,16 @@ class Optimizer(Saving, StepHooks):
         >>> w.grad is None
         True
         """
-        if type(MODE.get()) is not bool:
-            from tapegrad.profiler.block import record_function
+        parameters = [p for group in self.param_groups for p in group["params"]]
+        if type(MODE.get()) is bool:
+            zero_grads(parameters, set_to_none)
+            return
+        from tapegrad.profiler.block import record_function
 
-            name = type(self).__name__
-            with record_function(f"Optimizer.zero_grad#{name}.zero_grad"):
-                self._zero_grad(set_to_none)
-            if set_to_none:
-                parameters = [p for group in self.param_groups for p in group["params"]]
-                MODE.get().cleared(parameters, "zero_grad()")
-        else:
-            self._zero_grad(set_to_none)
-
-    def _zero_grad(self, set_to_none: bool) -> None:
-        for group in self.param_groups:
-            for param in group["params"]:
-                grad = param._grad
-                if grad is None:
-                    continue
-                if set_to_none:
-                    param._grad = None
-                    continue
-                if grad.grad_fn is not None:
-                    grad.detach_()
-                else:
-                    grad.requires_grad_(False)
-                grad.zero_()
+        with record_function(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+            zero_grads(parameters, set_to_none)
+        if set_to_none:
+            MODE.get().cleared(parameters, "zero_grad()")
 
     # ------------------------------------------------------------------------------------- groups
 

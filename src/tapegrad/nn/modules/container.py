@@ -174,6 +174,14 @@ class Numbered(Module):
             raise index_error(f"index {position} is out of range", f"There are {n} modules here.")
         return list(self._modules)[position]
 
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return self._part(index)
+        return self._modules[self._name_at(index)]
+
+    def _part(self, positions: slice) -> Self:
+        raise NotImplementedError
+
     def __setitem__(self, index: int, module: Module) -> None:
         setattr(self, self._name_at(index), module)
 
@@ -195,6 +203,16 @@ class Numbered(Module):
         """
         self.add_module(str(len(self)), module)
         return self
+
+    def pop(self, key: int | slice) -> Any:
+        """Remove and return the module at position `key`.
+
+        >>> torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()).pop(-1)
+        Tanh()
+        """
+        module = self[key]
+        del self[key]
+        return module
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.isdigit()]
@@ -227,13 +245,11 @@ class Sequential(Numbered):
             input = module(input)
         return input
 
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            part = type(self)()
-            for name, module in list(self._modules.items())[index]:
-                part.add_module(name, module)
-            return part
-        return self._modules[self._name_at(index)]
+    def _part(self, positions: slice) -> Self:
+        part = type(self)()
+        for name, module in list(self._modules.items())[positions]:
+            part.add_module(name, module)
+        return part
 
     def insert(self, index: int, module: Module) -> Self:
         """Put `module` before position `index`; returns this container.
@@ -260,16 +276,6 @@ class Sequential(Numbered):
         for module in list(sequential):
             self.append(module)
         return self
-
-    def pop(self, key: int | slice) -> Any:
-        """Remove and return the module at position `key`.
-
-        >>> torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()).pop(-1)
-        Tanh()
-        """
-        module = self[key]
-        del self[key]
-        return module
 
     def __add__(self, other: Any) -> Sequential:
         return Sequential(*self).__iadd__(other)
@@ -312,10 +318,8 @@ class ModuleList(Numbered):
         if modules is not None:
             self.extend(modules)
 
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return type(self)(list(self)[index])
-        return self._modules[self._name_at(index)]
+    def _part(self, positions: slice) -> Self:
+        return type(self)(list(self)[positions])
 
     def insert(self, index: int, module: Module) -> None:
         """Put `module` before position `index`.
@@ -346,16 +350,6 @@ class ModuleList(Numbered):
         for module in list(modules):
             self.append(module)
         return self
-
-    def pop(self, key: int | slice) -> Any:
-        """Remove and return the module at position `key`.
-
-        >>> torch.nn.ModuleList([torch.nn.ReLU(), torch.nn.Tanh()]).pop(-1)
-        Tanh()
-        """
-        module = self[key]
-        del self[key]
-        return module
 
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from typing import Any, Self
 
 from tapegrad.autograd import trace
+from tapegrad.autograd.accumulate import zero_grads
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.mode import MODE
 from tapegrad.core.annotations import Callable, Tensor
@@ -130,18 +131,7 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
         >>> m.weight.grad is None
         True
         """
-        for parameter in self.parameters():
-            grad = parameter._grad
-            if grad is None:
-                continue
-            if set_to_none:
-                parameter._grad = None
-                continue
-            if grad.grad_fn is not None:
-                grad.detach_()
-            else:
-                grad.requires_grad_(False)
-            grad.zero_()
+        zero_grads(self.parameters(), set_to_none)
         mode = MODE.get()
         if set_to_none and type(mode) is not bool:
             mode.cleared(list(self.parameters()), "zero_grad()")
