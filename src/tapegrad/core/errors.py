@@ -93,16 +93,36 @@ _BEYOND = (  # how NumPy says that an array has more bytes than there are addres
 )
 
 
-def overflow(sizes: Any = None, strides: Any = None) -> RuntimeError:
+_TOO_LARGE = (
+    "No memory is large enough; NumPy has no such arrays without elements or with strides of zero, "
+    "either."
+)
+
+
+def overflow(sizes: Any = None, strides: Any = None, advice: str = _TOO_LARGE) -> RuntimeError:
     """A tensor whose bytes, or steps between them, 64 bits do not count."""
     text = "Storage size calculation overflowed"
     if sizes is not None:
         text += f" with sizes={list(sizes)}"
         text += "" if strides is None else f" and strides={list(strides)}"
+    return runtime_error(text, advice)
+
+
+def unmet(condition: str, advice: str) -> RuntimeError:
+    """A condition that does not hold and for which PyTorch has no words."""
     return runtime_error(
-        text,
-        "No memory is large enough; NumPy has no such arrays without elements or with strides of "
-        "zero, either.",
+        f"Expected {condition} to be true, but got false.  (Could this error message be improved?  "
+        "If so, please report an enhancement request to PyTorch.)",
+        advice,
+    )
+
+
+def out_in_graph(function: str) -> RuntimeError:
+    """A result written to `out=` that would be part of a graph."""
+    return runtime_error(
+        f"{function}(): functions with out=... arguments don't support automatic differentiation, "
+        "but one of the arguments requires grad.",
+        "Leave out= away, or compute inside `with torch.no_grad():`.",
     )
 
 
@@ -265,7 +285,9 @@ def type_name(x: object) -> str:
     return f"{kind.__module__}.{name}"
 
 
-def must_be(function: str, argument: str, position: int, wanted: str, x: object) -> TypeError:
+def must_be(
+    function: str, argument: str, position: int, wanted: str, x: object, advice: str = ""
+) -> TypeError:
     """An argument of a type that a function does not take."""
     place = f" (position {position})" if position else ""
     error: Any = TypeError(
@@ -273,7 +295,7 @@ def must_be(function: str, argument: str, position: int, wanted: str, x: object)
     )
     if wanted == "Tensor":
         return no_tensor(error, x)
-    return advised(error, f"Pass {'an' if wanted[0] in 'aeiou' else 'a'} {wanted}.")
+    return advised(error, advice or f"Pass {'an' if wanted[0] in 'aeiou' else 'a'} {wanted}.")
 
 
 def no_tensor(error: Any, x: object) -> TypeError:

@@ -89,11 +89,7 @@ def write_out(name: str, result: Any, out: Any) -> Any:
     if not isinstance(out, tensor_base.Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if is_grad_enabled() and (result.requires_grad or out.requires_grad):
-        raise errors.runtime_error(
-            f"{name}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad.",
-            "Leave out= away, or compute inside `with torch.no_grad():`.",
-        )
+        raise errors.out_in_graph(name)
     mode = MODE.get()
     if type(mode) is not bool:
         mode.check_out(name, result, out)

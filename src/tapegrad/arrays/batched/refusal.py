@@ -10,10 +10,9 @@ OPERATORS: list[str] = []  # whose calls are being computed, the innermost last
 
 def no_storage() -> RuntimeError:
     """Asked for memory, where there is that of all samples."""
-    return errors.runtime_error(
-        "Cannot access data pointer of Tensor that doesn't have storage",
-        "Inside vmap a tensor stands for each sample of a batch: its values are not at hand.",
-    )
+    text = "Cannot access data pointer of Tensor that doesn't have storage"
+    advice = "Inside vmap a tensor stands for each sample of a batch: its values are not at hand."
+    return errors.runtime_error(text, advice)
 
 
 def no_memory() -> NotImplementedError:

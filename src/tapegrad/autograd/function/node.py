@@ -289,10 +289,8 @@ def _fitted(name: str, i: int, g: Array, shape: tuple, dtype: DTypeLike) -> Any:
             "of it.",
         )
     if g.dtype.is_complex and not of(dtype).is_complex:
-        raise errors.runtime_error(
-            "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == "
-            "grad_is_complex) to be true, but got false.  (Could this error message be "
-            "improved?  If so, please report an enhancement request to PyTorch.)",
+        raise errors.unmet(
+            "isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex)",
             "The gradient of a real argument is real: return its real part.",
         )
     return restore(g, shape, dtype)

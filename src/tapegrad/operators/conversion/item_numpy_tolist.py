@@ -96,10 +96,9 @@ def array_wrap(
 def _single(self: Tensor, how: str) -> Any:
     """The only element, on the way to a Python number: gradients do not follow it."""
     if self._array.size != 1:
-        raise errors.value_error(
-            "only one element tensors can be converted to Python scalars",
-            f"This one has {self._array.size} elements: tolist() gives them all.",
-        )
+        text = "only one element tensors can be converted to Python scalars"
+        advice = f"This one has {self._array.size} elements: tolist() gives them all."
+        raise errors.value_error(text, advice)
     if self.requires_grad:
         _warn_of_detached_number()
     mode = get_mode()

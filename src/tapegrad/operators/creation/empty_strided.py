@@ -44,11 +44,7 @@ def strided_array(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) 
             "Give one stride for each dimension.",
         )
     if any(step < 0 for step in strides):
-        raise errors.runtime_error(
-            f"Storage size calculation overflowed with sizes={list(shape)} and "
-            f"strides={list(strides)}",
-            "Strides are not negative.",
-        )
+        raise errors.overflow(shape, strides, "Strides are not negative.")
     dtype = np.dtype(dtype)
     n = memory_format.span(shape, strides)
     if n * dtype.itemsize >= 2**63:

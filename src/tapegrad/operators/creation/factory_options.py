@@ -87,11 +87,7 @@ def check_out(name: str, out: Out, dtype: DTypeLike) -> None:
         text = f"dtype {have} does not match dtype of out parameter ({want})"
         raise errors.runtime_error(text, "Leave dtype= away: the result has the dtype of out.")
     if out.requires_grad and is_grad_enabled():
-        raise errors.runtime_error(
-            f"aten::{name}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad.",
-            "Write inside `with torch.no_grad():`, or leave out= away.",
-        )
+        raise errors.out_in_graph(f"aten::{name}")
     check_memory(name, out)
 
 

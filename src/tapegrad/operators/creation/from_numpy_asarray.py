@@ -154,10 +154,9 @@ def frombuffer(
     try:
         size = memoryview(buffer).nbytes
     except TypeError:
-        raise errors.value_error(
-            "object does not implement Python buffer protocol.",
-            "Pass a bytearray, a memoryview, an array.array or the like.",
-        ) from None
+        text = "object does not implement Python buffer protocol."
+        advice = "Pass a bytearray, a memoryview, an array.array or the like."
+        raise errors.value_error(text, advice) from None
     _check_extent(size, native.itemsize, count, offset)
     n = count if count > 0 else (size - offset) // native.itemsize
     return build(

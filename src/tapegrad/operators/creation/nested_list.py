@@ -143,10 +143,9 @@ def _collect(data: Any, shape: tuple[int, ...], axis: int, values: list) -> None
 
 def ragged(expected: int, axis: int, found: int) -> ValueError:
     """Sequences of several lengths on one level."""
-    return errors.value_error(
-        f"expected sequence of length {expected} at dim {axis} (got {found})",
-        "All sequences on one level have the same length: pad the shorter ones.",
-    )
+    text = f"expected sequence of length {expected} at dim {axis} (got {found})"
+    advice = "All sequences on one level have the same length: pad the shorter ones."
+    return errors.value_error(text, advice)
 
 
 def _number(x: Tensor) -> Any:
@@ -204,10 +203,7 @@ def _integers(values: list, dtype: Dtype) -> np.ndarray:
         advice = "Integers of a tensor have 64 bits: give dtype=torch.float64, or smaller numbers."
         raise errors.value_error("Overflow when unpacking long long", advice)
     if dtype.is_signed or high > limits.max or low < -limits.max or limits.bits == 64:
-        raise errors.runtime_error(
-            f"value cannot be converted to type {dtype.name} without overflow",
-            f"{dtype} holds numbers from {limits.min} to {limits.max}.",
-        )
+        raise _too_large(dtype)
     return np.array(whole, np.int64).astype(dtype.numpy)  # negative numbers wrap around
 
 
@@ -215,8 +211,11 @@ def _truncated(x: Tensor, dtype: Dtype) -> int:
     if isinstance(x, float):
         limits = iinfo(dtype)
         if not limits.min <= x <= limits.max:
-            raise errors.runtime_error(
-                f"value cannot be converted to type {dtype.name} without overflow",
-                f"{dtype} holds numbers from {limits.min} to {limits.max}.",
-            )
+            raise _too_large(dtype)
     return int(x)
+
+
+def _too_large(dtype: Dtype) -> RuntimeError:
+    text = f"value cannot be converted to type {dtype.name} without overflow"
+    limits = iinfo(dtype)
+    return errors.runtime_error(text, f"{dtype} holds numbers from {limits.min} to {limits.max}.")

@@ -141,10 +141,7 @@ def _select(x: Tensor, axis: int, index: int, given: int) -> Any:
     if not 0 <= index < n:
         if index < 0:
             index -= n
-        raise errors.index_error(
-            f"index {index} is out of bounds for dimension {given} with size {n}",
-            f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements.",
-        )
+        raise index_check.outside(index, given, n)
     return select_index(x, axis=axis, index=index)
 
 

@@ -203,7 +203,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
     if index._array.ndim > 1:
         raise errors.runtime_error("Index has to be a vector/scalar", "flatten() makes a vector.")
     n = (input._array.shape or (1,))[axis]
-    check_range(index, n, lambda wrong: IndexError(str(bounds_error(wrong, axis, n))), -n)
+    check_range(index, n, lambda wrong: bounds_error(wrong, axis, n, IndexError), -n)
     wide = _as_vector(input)
     member: Any = value
     if not hasattr(value, "_array"):

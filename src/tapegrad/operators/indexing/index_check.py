@@ -88,10 +88,13 @@ def check_bounds(x: Tensor, index: Tensor, axes: tuple[int, ...]) -> None:
             low, high = np.minimum.reduce(part, None), np.maximum.reduce(part, None)
             if low < -n or high >= n:
                 wrong = low if low < -n else high
-                raise errors.index_error(
-                    f"index {wrong} is out of bounds for dimension {number} with size {n}",
-                    f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements.",
-                )
+                raise outside(wrong, number, n)
+
+
+def outside(index: Any, axis: int, n: int) -> IndexError:
+    """An index outside one dimension, where negative ones count from the last."""
+    advice = f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements."
+    return errors.advised(bounds_error(index, axis, n, IndexError), advice)
 
 
 # --- indices along one dimension ---
@@ -119,6 +122,6 @@ def check_range(index: Tensor, n: int, error: Any, low: int = 0) -> None:
         raise errors.advised(error(wrong), advice)
 
 
-def bounds_error(wrong: int, axis: int, n: int) -> RuntimeError:
+def bounds_error(wrong: int, axis: int, n: int, kind: type = RuntimeError) -> Any:
     """An index outside one dimension."""
-    return RuntimeError(f"index {wrong} is out of bounds for dimension {axis} with size {n}")
+    return kind(f"index {wrong} is out of bounds for dimension {axis} with size {n}")

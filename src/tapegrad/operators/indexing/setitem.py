@@ -243,11 +243,8 @@ def _broadcastable(values: Tensor, shape: tuple[int, ...]) -> Any:
 def _given(input: Tensor, indices: Tensor, name: str) -> list:
     """The index tensors of `index_put` by axis, masks and all."""
     if not isinstance(indices, (tuple, list)):
-        raise errors.type_error(
-            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not "
-            f"{type(indices).__name__}",
-            f"Put it in a tuple: {name}((index,), values).",
-        )
+        advice = f"Put it in a tuple: {name}((index,), values)."
+        raise errors.must_be(name, "indices", 1, "tuple of Tensors", indices, advice)
     errors.need_sequence(indices, "Index tensors only: x[...] = values takes the rest.")
     arrays: list[Any] = []
     for item in indices:

@@ -68,10 +68,9 @@ def sum_to_size(input: Tensor, *size: Shape) -> Any:
     extra = len(have) - len(shape)
     kept = have[extra:] if extra >= 0 else None
     if kept is None or any(m not in (1, n) for m, n in zip(shape, kept, strict=True)):
-        raise errors.runtime_error(
-            f"size {{{list(shape)}}} is not expandable to size {{{list(have)}}}.",
-            "Each size is the tensor's own or 1; leading dimensions may be left away.",
-        )
+        text = f"size {{{list(shape)}}} is not expandable to size {{{list(have)}}}."
+        advice = "Each size is the tensor's own or 1; leading dimensions may be left away."
+        raise errors.runtime_error(text, advice)
     if not shape:
         return total(input)
     if shape == have:

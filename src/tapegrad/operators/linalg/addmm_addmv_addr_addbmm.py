@@ -14,7 +14,7 @@ from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
 from tapegrad.operators.linalg.inner_outer import outer
 from tapegrad.operators.linalg.matmul import bmm, is_flipped, mm, mv, second_factor
-from tapegrad.operators.linalg.matmul_check import check_batches, check_matrices
+from tapegrad.operators.linalg.matmul_check import check_batches, check_matrices, unequal_dtypes
 
 __all__ = [
     "addbmm", "addbmm_", "addmm", "addmm_", "addmv", "addmv_", "addr", "addr_", "baddbmm",
@@ -66,11 +66,8 @@ def addmm(
         input, mat1, mat2 = lowered(input, mat1, mat2)
     try:
         if input._array.dtype != mat2._array.dtype:
-            raise errors.runtime_error(
-                "self and mat2 must have the same dtype, but got "
-                f"{input.dtype.scalar_name} and {mat2.dtype.scalar_name}",
-                f"Convert one of them: .to({mat2.dtype}).",
-            )
+            advice = f"Convert one of them: .to({mat2.dtype})."
+            raise unequal_dtypes("self and mat2", input, mat2, advice)
         check_matrices(mat1, mat2, "mat1")
     except AttributeError:
         errors.need_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
@@ -128,14 +125,12 @@ def addr(
 
 def _check_factor(name: str, factor: Scalar, dtype: Any) -> None:
     if isinstance(factor, bool) and dtype.category != BOOL:
-        raise errors.runtime_error(
-            f"Boolean {name} only supported for Boolean results.", "Pass a number."
-        )
+        text = f"Boolean {name} only supported for Boolean results."
+        raise errors.runtime_error(text, "Pass a number.")
     if isinstance(factor, (float, complex)) and dtype.category < 2:
-        raise errors.runtime_error(
-            f"For integral input tensors, argument {name} must not be a floating point number.",
-            "Pass an integer, or convert the tensors to a floating-point type first.",
-        )
+        text = f"For integral input tensors, argument {name} must not be a floating point number."
+        advice = "Pass an integer, or convert the tensors to a floating-point type first."
+        raise errors.runtime_error(text, advice)
 
 
 @autocast

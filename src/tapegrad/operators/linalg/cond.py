@@ -30,10 +30,9 @@ def cond(A: Tensor, p: Any = None, *, out: Out = None) -> Any:
     if not (p is None or isinstance(p, (int, float, complex, str))):
         raise errors.invalid_combination("linalg_cond", (A, p), {}, _COND_FORMS)
     if A._array.ndim < 2:
-        raise errors.runtime_error(
-            "linalg.cond: The input tensor must have at least 2 dimensions.",
-            "Give a matrix (m, n), or a batch of matrices (..., m, n).",
-        )
+        text = "linalg.cond: The input tensor must have at least 2 dimensions."
+        advice = "Give a matrix (m, n), or a batch of matrices (..., m, n)."
+        raise errors.runtime_error(text, advice)
     if isinstance(p, complex):
         raise overflow(float64, "The order of a norm is real.")
     if p is None or (not isinstance(p, str) and abs(p) == 2):

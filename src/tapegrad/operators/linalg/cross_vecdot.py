@@ -74,10 +74,9 @@ def cross(input: Tensor, other: Tensor, dim: Dim = None, *, out: Out = None) -> 
 def _checked(a: Tensor, b: Tensor, dim: Dim) -> Any:
     x, y = a._array.shape, b._array.shape
     if len(x) != len(y):
-        raise errors.runtime_error(
-            "linalg.cross: inputs must have the same number of dimensions.",
-            f"Shapes are {list(x)} and {list(y)}: expand() one of them.",
-        )
+        text = "linalg.cross: inputs must have the same number of dimensions."
+        advice = f"Shapes are {list(x)} and {list(y)}: expand() one of them."
+        raise errors.runtime_error(text, advice)
     axis = existing_axis(dim, len(x), "A vector product needs vectors.")
     if x[axis] != 3 or y[axis] != 3:
         raise errors.runtime_error(

@@ -145,10 +145,9 @@ def eigvals(xp, x):
 def _is_upper(UPLO: Any) -> bool:
     letter = UPLO.upper() if isinstance(UPLO, str) else UPLO
     if letter not in ("L", "U"):
-        raise errors.runtime_error(
-            f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}",
-            "It names the triangle that is read, the lower or the upper one.",
-        )
+        text = f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}"
+        advice = "It names the triangle that is read, the lower or the upper one."
+        raise errors.runtime_error(text, advice)
     return letter == "U"
 
 

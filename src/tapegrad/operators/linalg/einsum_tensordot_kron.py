@@ -84,10 +84,9 @@ def _parse(equation: str, operands: list) -> tuple[list[list[str]], list[str]]:
     parts = left.split(",")
     if len(parts) != len(operands):
         few = "fewer" if len(parts) > len(operands) else "more"
-        raise errors.runtime_error(
-            f"einsum(): {few} operands were provided than specified in the equation",
-            f"The equation names {len(parts)} operands, {len(operands)} were given.",
-        )
+        text = f"einsum(): {few} operands were provided than specified in the equation"
+        advice = f"The equation names {len(parts)} operands, {len(operands)} were given."
+        raise errors.runtime_error(text, advice)
     widest = 0
     for part, x in zip(parts, operands, strict=True):
         named = len(part.replace("...", ""))

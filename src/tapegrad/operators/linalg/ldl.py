@@ -118,12 +118,7 @@ def ldl_solve(LD: Any, pivots: Any, B: Tensor, *, hermitian: bool = False, out: 
     if B._array.ndim < 2:
         raise out_of_range(-2, B.ndim, "A vector is a matrix with one column: v[:, None].")
     check_right_side(name, B, LD)
-    if pivots._array.shape != LD._array.shape[:-1]:
-        raise errors.runtime_error(
-            f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots "
-            f"with shape {list(pivots.shape)} instead",
-            "Pass the pivots that torch.linalg.ldl_factor gave.",
-        )
+    matrix_check.check_pivots(name, "LD", LD, pivots, "torch.linalg.ldl_factor")
     if pivots.dtype.is_floating_point or pivots.dtype.is_complex or pivots.dtype.name == "bool":
         text = f"{name}: Expected pivots to be integers. Got {pivots.dtype.scalar_name}"
         raise errors.runtime_error(text, "Pass the pivots that torch.linalg.ldl_factor gave.")

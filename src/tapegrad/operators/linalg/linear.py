@@ -6,7 +6,7 @@ from tapegrad.core.annotations import Any, Tensor
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.operators.linalg.addmm_addmv_addr_addbmm import addmm
 from tapegrad.operators.linalg.matmul import matmul, mv
-from tapegrad.operators.linalg.matmul_check import mismatch
+from tapegrad.operators.linalg.matmul_check import mismatch, unequal_dtypes
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
@@ -61,18 +61,15 @@ def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
         text = f"t() expects a tensor with <= 2 dimensions, but self is {n_weight}D"
         raise errors.runtime_error(text, "The weight is a matrix (out_features, in_features).")
     if n == 0 or n_weight == 0:
-        raise errors.runtime_error(
-            f"both arguments to linear need to be at least 1D, but they are {n}D and {n_weight}D",
-            "The last dimension of the input is the one that is summed.",
-        )
+        text = f"both arguments to linear need to be at least 1D, but they are {n}D and {n_weight}D"
+        advice = "The last dimension of the input is the one that is summed."
+        raise errors.runtime_error(text, advice)
     if n_weight == 1 and bias is not None:
         text = "mat2 must be a matrix, got 1-D tensor"
         raise errors.runtime_error(text, "The weight is a matrix (out_features, in_features).")
     if bias is not None and input._array.dtype != weight._array.dtype:
         if bias._array.dtype == weight._array.dtype:
-            raise errors.runtime_error(
-                "mat1 and mat2 must have the same dtype, but got "
-                f"{input.dtype.scalar_name} and {weight.dtype.scalar_name}",
-                f"Convert the input with .to({weight.dtype}), or the module with "
-                f".to({input.dtype}).",
+            advice = (
+                f"Convert the input with .to({weight.dtype}), or the module: .to({input.dtype})."
             )
+            raise unequal_dtypes("mat1 and mat2", input, weight, advice)

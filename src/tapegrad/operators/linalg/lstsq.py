@@ -113,10 +113,9 @@ def _answer(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> An
     b = B.unsqueeze(-1) if vector else B
     axis = -1 if vector else -2
     if x.shape[-2] != y.shape[axis]:
-        raise errors.runtime_error(
-            f"{_NAME}: input.size(-2) should match other.size({axis})",
-            f"The matrix has {x.shape[-2]} rows, the right-hand side {y.shape[axis]}.",
-        )
+        text = f"{_NAME}: input.size(-2) should match other.size({axis})"
+        advice = f"The matrix has {x.shape[-2]} rows, the right-hand side {y.shape[axis]}."
+        raise errors.runtime_error(text, advice)
     batch = broadcast(x.shape[:-2], y.shape[:-1] if y.ndim < x.ndim else y.shape[:-2])
     if b._array.ndim < x.ndim:
         b = b.expand(*batch, *b._array.shape[-2:])

@@ -113,12 +113,7 @@ def _solve(
     if pivots._array.shape[-1:] != packed._array.shape[-1:]:
         text = f"{name}: Number of pivots per batch should be same as the dimension of the matrix"
         raise errors.runtime_error(text, f"{packed.shape[-1]} are needed.")
-    if pivots._array.shape != packed._array.shape[:-1]:
-        raise errors.runtime_error(
-            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots "
-            f"with shape {list(pivots.shape)} instead",
-            "Pass the pivots that torch.linalg.lu_factor gave.",
-        )
+    matrix_check.check_pivots(name, "LU", packed, pivots, "torch.linalg.lu_factor")
     matrix_check.check_kernel("lu_solve_cpu", packed)
     swaps = elements(pivots._array)
     if swaps.size and (swaps.min() < 1 or swaps.max() > packed._array.shape[-1]):

@@ -14,21 +14,24 @@ def check_matrices(a: Tensor, b: Tensor, first: str = "self") -> None:
     if x.shape[1] != y.shape[0]:
         raise mismatch(x.shape, y.shape)
     if x.dtype != y.dtype:
-        names = f"{a.dtype.scalar_name} and {b.dtype.scalar_name}"
-        raise errors.runtime_error(
-            f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}"
-            if first == "self"
-            else f"mat1 and mat2 must have the same dtype, but got {names}",
-            f"Convert one of them: .to({a.dtype}).",
-        )
+        advice = f"Convert one of them: .to({a.dtype})."
+        if first != "self":
+            raise unequal_dtypes("mat1 and mat2", a, b, advice)
+        text = f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}"
+        raise errors.runtime_error(text, advice)
+
+
+def unequal_dtypes(names: str, a: Tensor, b: Tensor, advice: str) -> RuntimeError:
+    """The error for factors of two dtypes."""
+    found = f"{a.dtype.scalar_name} and {b.dtype.scalar_name}"
+    return errors.runtime_error(f"{names} must have the same dtype, but got {found}", advice)
 
 
 def mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     """The error for matrices whose inner sizes differ."""
-    return errors.runtime_error(
-        f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})",
-        f"The columns of the first ({a[1]}) must be the rows of the second ({b[0]}).",
-    )
+    text = f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+    advice = f"The columns of the first ({a[1]}) must be the rows of the second ({b[0]})."
+    return errors.runtime_error(text, advice)
 
 
 def c_name(x: Any) -> str:

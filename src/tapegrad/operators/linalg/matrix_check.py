@@ -16,10 +16,9 @@ check_tensors = errors.need_tensors
 def check_matrix(name: str, x: Tensor, argument: str = "A") -> None:
     """A matrix, or a batch of them."""
     if x._array.ndim < 2:
-        raise errors.runtime_error(
-            f"{name}: The input tensor {argument} must have at least 2 dimensions.",
-            f"Its shape is {list(x.shape)}: the last two dimensions are rows and columns.",
-        )
+        text = f"{name}: The input tensor {argument} must have at least 2 dimensions."
+        advice = f"Its shape is {list(x.shape)}: the last two dimensions are rows and columns."
+        raise errors.runtime_error(text, advice)
 
 
 def check_square(name: str, x: Tensor, argument: str = "A") -> None:
@@ -90,6 +89,16 @@ def check_batches(a: tuple, b: tuple) -> None:
 
 
 # --- what breaks down -------------------------------------------------------------------------
+
+
+def check_pivots(name: str, argument: str, factors: Tensor, pivots: Tensor, source: str) -> None:
+    """Raise unless there is a pivot for each row of the factors."""
+    if pivots._array.shape != factors._array.shape[:-1]:
+        raise errors.runtime_error(
+            f"{name}: Expected {argument}.shape[:-1] and pivots.shape to be the same, but got "
+            f"pivots with shape {list(pivots.shape)} instead",
+            f"Pass the pivots that {source} gave.",
+        )
 
 
 def singular_inverse(name: str, info: Any) -> errors.LinAlgError:

@@ -80,10 +80,9 @@ def _check_determined(shape: tuple[int, ...], mode: str) -> None:
             "Use mode='reduced'.",
         )
     if mode == "complete" and shape[-2] > shape[-1]:
-        raise errors.runtime_error(
-            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.",
-            "The additional columns of Q are not determined: use mode='reduced'.",
-        )
+        text = "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
+        advice = "The additional columns of Q are not determined: use mode='reduced'."
+        raise errors.runtime_error(text, advice)
 
 
 # --- the public functions --------------------------------------------------------------------

@@ -32,10 +32,9 @@ def _sizes(shape: tuple[int, ...], output_size: Shape, n: int, wrong: str) -> tu
     if isinstance(output_size, int):
         return (output_size,) * n
     if len(shape) <= len(output_size):
-        raise errors.value_error(
-            f"Input dimension should be at least {len(output_size) + 1}",
-            f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool.",
-        )
+        text = f"Input dimension should be at least {len(output_size) + 1}"
+        advice = f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool."
+        raise errors.value_error(text, advice)
     if len(output_size) != n:
         raise errors.runtime_error(wrong, "Give a size for each dimension to pool.")
     return tuple(
@@ -50,10 +49,9 @@ def _check_input(
     """Raise for inputs of the wrong rank, or empty in one of the last `first` dimensions."""
     n = len(sizes)
     if len(shape) not in (n + 1, n + 2):
-        raise errors.runtime_error(
-            f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got{colon} {list(shape)}",
-            f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool.",
-        )
+        text = f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got{colon} {list(shape)}"
+        advice = f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool."
+        raise errors.runtime_error(text, advice)
     words = f"input has sizes {list(shape)} with dimension {{}} being empty"
     check_each(name, shape, len(shape) - first, words)
 

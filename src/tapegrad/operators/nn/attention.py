@@ -140,10 +140,9 @@ def _check(query: Any, key: Any, value: Any, mask: Tensor, is_causal: bool) -> N
                 "A mask is bool (True: takes part), or is added to the scores.",
             )
         if is_causal:
-            raise errors.runtime_error(
-                f"_{name}: Explicit attn_mask should not be set when is_causal=True",
-                "Put the causal mask into attn_mask, or leave attn_mask away.",
-            )
+            text = f"_{name}: Explicit attn_mask should not be set when is_causal=True"
+            advice = "Put the causal mask into attn_mask, or leave attn_mask away."
+            raise errors.runtime_error(text, advice)
     if not query.dtype.is_floating_point:
         if query.dtype.is_complex:
             raise errors.not_implemented(

@@ -197,10 +197,9 @@ def _check_batch(
         ("bias", bias),
     ):
         if x is not None and x._array.size != shape[1]:
-            raise errors.runtime_error(
-                f"{argument} should contain {shape[1]} elements not {x._array.size}",
-                f"The input has {shape[1]} channels, its second dimension.",
-            )
+            text = f"{argument} should contain {shape[1]} elements not {x._array.size}"
+            advice = f"The input has {shape[1]} channels, its second dimension."
+            raise errors.runtime_error(text, advice)
     require_floating("batch_norm", input)
     layer_norm.same_kind(input, weight, bias, mean, variance)
     check_constant("native_batch_norm", "running_mean", mean)

@@ -36,10 +36,9 @@ def common(
     if given is not None and not _is_int(given["groups"]):
         raise _invalid(name, input, weight, bias, given)
     if bias is not None and bias._array.dtype != input._array.dtype:
-        raise errors.runtime_error(
-            f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) should be the same",
-            f"Convert the bias with .to({input.dtype}), or the input with .to({bias.dtype}).",
-        )
+        text = f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) should be the same"
+        advice = f"Convert the bias with .to({input.dtype}), or the input with .to({bias.dtype})."
+        raise errors.runtime_error(text, advice)
 
 
 def _is_int(x: object) -> bool:

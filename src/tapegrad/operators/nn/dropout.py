@@ -27,10 +27,9 @@ _FLOOR = 1.7580993408473766  # alpha * scale of SELU, which goes down to minus t
 def _noise(x: Tensor, p: float, channels: bool) -> Any:
     """Ones with probability 1 - p, for each element or each channel of (N, C, ...)."""
     if channels and x.ndim < 2:
-        raise errors.runtime_error(
-            "Feature dropout requires at least 2 dimensions in the input",
-            "The input has shape (N, C, ...): whole channels are dropped.",
-        )
+        text = "Feature dropout requires at least 2 dimensions in the input"
+        advice = "The input has shape (N, C, ...): whole channels are dropped."
+        raise errors.runtime_error(text, advice)
     mapping = None if type(MODE.get()) is bool else level_mode()
     if mapping is not None and not mapping.maps_over(x):
         return _noise_of_members(x, p, channels, mapping.level)

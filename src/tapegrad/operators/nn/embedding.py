@@ -109,10 +109,9 @@ def _check_rows(values: Any, n: int) -> None:
 
 def no_sparse(name: str) -> NotImplementedError:
     """tapegrad has no sparse tensors."""
-    return errors.not_implemented(
-        f"{name}() with sparse=True: tapegrad has no sparse gradients",
-        "Leave sparse=True away: the gradient is then an ordinary tensor.",
-    )
+    text = f"{name}() with sparse=True: tapegrad has no sparse gradients"
+    advice = "Leave sparse=True away: the gradient is then an ordinary tensor."
+    return errors.not_implemented(text, advice)
 
 
 @require_tensors

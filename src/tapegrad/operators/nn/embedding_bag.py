@@ -116,11 +116,7 @@ def _check_offsets(indices: Tensor, offsets: Any, include_last_offset: bool) -> 
             "Offsets are positions in the input.",
         )
     if (np.diff(values) < 0).any():
-        raise errors.runtime_error(
-            "Expected i < index_size to be true, but got false.  (Could this error message be "
-            "improved?  If so, please report an enhancement request to PyTorch.)",
-            "Offsets must not decrease.",
-        )
+        raise errors.unmet("i < index_size", "Offsets must not decrease.")
 
 
 def _check_types(weight: Tensor, per_sample_weights: Any) -> None:

@@ -53,10 +53,9 @@ def _pair(name: str, argument: str, value: Any, n: int) -> tuple[int, ...]:
         return found * n
     if len(found) != n:
         three = "three " if n == 3 else ""
-        raise errors.runtime_error(
-            f"{name}: {argument} must either be a single Int or tuple of {three}Ints",
-            "Pass one number for all dimensions, or a number for each.",
-        )
+        text = f"{name}: {argument} must either be a single Int or tuple of {three}Ints"
+        advice = "Pass one number for all dimensions, or a number for each."
+        raise errors.runtime_error(text, advice)
     return found
 
 

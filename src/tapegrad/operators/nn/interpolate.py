@@ -150,10 +150,9 @@ def interpolate(
         pools = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
         return pools[n - 1](input, sizes)
     if n in (1, 2, 3) and mode in _LINEAR and _LINEAR[mode] != n:
-        raise errors.not_implemented(
-            f"Got {n + 2}D input, but {mode} mode needs {_LINEAR[mode] + 2}D input",
-            "Inputs are (N, C, ...) with the dimensions of the mode.",
-        )
+        text = f"Got {n + 2}D input, but {mode} mode needs {_LINEAR[mode] + 2}D input"
+        advice = "Inputs are (N, C, ...) with the dimensions of the mode."
+        raise errors.not_implemented(text, advice)
     flat_only = mode in ("bicubic", "lanczos") and n != 2
     known = mode in (*_CURVED, "nearest", "nearest-exact", "lanczos")
     if n not in (1, 2, 3) or flat_only or not known:

@@ -122,10 +122,9 @@ def same_kind(input: Tensor, *parameters: Any) -> None:
         if input.dtype.itemsize == 2 and x.dtype.name == "float32":
             continue
         kind = "Float" if input.dtype.itemsize == 2 else input.dtype.scalar_name
-        raise errors.runtime_error(
-            f"mixed dtype (CPU): expect parameter to have scalar type of {kind}",
-            f"The input is {input.dtype}, a parameter {x.dtype}: convert one of them.",
-        )
+        text = f"mixed dtype (CPU): expect parameter to have scalar type of {kind}"
+        advice = f"The input is {input.dtype}, a parameter {x.dtype}: convert one of them."
+        raise errors.runtime_error(text, advice)
 
 
 def _sizes(name: str, given: object) -> tuple[int, ...]:

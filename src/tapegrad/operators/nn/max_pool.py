@@ -77,10 +77,9 @@ def windowed(
     pads = some_ints(name, "padding", padding, n, either, 4)
     spread = some_ints(name, "dilation", dilation, n, "be either a single int, or", 5)
     if len(shape) not in (n + 1, n + 2):
-        raise errors.runtime_error(
-            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input",
-            f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool.",
-        )
+        text = f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
+        advice = f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool."
+        raise errors.runtime_error(text, advice)
     found = _windows(name, shape, kernel, steps, pads, spread, bool(ceil_mode))
     dtype = of(input._array.dtype)
     if dtype.is_complex or dtype is bool_:

@@ -114,10 +114,9 @@ def _check_edges(input: Tensor, padding: tuple[int, ...], n: int, mode: str) -> 
             )
         left = size + before + after
         if left < 0 or size + min(before, 0) + min(after, 0) < 0 or (left == 0 and n == 1):
-            raise errors.runtime_error(
-                f"input (W: {size}) is too small. Calculated output W: {max(left, 0)}",
-                f"Dimension {axis} has {size} elements: no more can be cut off.",
-            )
+            text = f"input (W: {size}) is too small. Calculated output W: {max(left, 0)}"
+            advice = f"Dimension {axis} has {size} elements: no more can be cut off."
+            raise errors.runtime_error(text, advice)
 
 
 def _check_around(input: Tensor, padding: tuple[int, ...]) -> None:
@@ -175,10 +174,9 @@ def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
     widths = _widths("constant_pad_nd", input, pad)
     shape = input._array.shape
     if len(widths) % 2:
-        raise errors.runtime_error(
-            f"Length of pad must be even but instead it equals {len(widths)}",
-            "Give the widths before and after, for each axis from the last on.",
-        )
+        text = f"Length of pad must be even but instead it equals {len(widths)}"
+        advice = "Give the widths before and after, for each axis from the last on."
+        raise errors.runtime_error(text, advice)
     if len(widths) > 2 * len(shape):
         raise errors.runtime_error(
             "Length of pad should be no more than twice the number of dimensions of the input. "

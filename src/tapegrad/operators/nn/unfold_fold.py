@@ -143,10 +143,9 @@ def _pair(function: str, name: str, value: Any) -> tuple[int, int]:
     pair = (value, value) if not isinstance(value, (tuple, list)) else value
     pair = ints_of(function, name, (pair,), 2)
     if len(pair) != 2:
-        raise errors.runtime_error(
-            f"It is expected {name} equals to 2, but got size {len(pair)}",
-            "Give one number, or one for the height and one for the width.",
-        )
+        text = f"It is expected {name} equals to 2, but got size {len(pair)}"
+        advice = "Give one number, or one for the height and one for the width."
+        raise errors.runtime_error(text, advice)
     return pair
 
 

@@ -55,10 +55,9 @@ def _checked_alpha(alpha: Scalar, *operands: Array) -> Any:
         text = "For non-complex input tensors, argument alpha must not be a complex number."
         raise errors.runtime_error(text, "Convert one of the tensors to a complex type first.")
     if isinstance(alpha, (float, complex)) and dtype.category < 2:
-        raise errors.runtime_error(
-            "For integral input tensors, argument alpha must not be a floating point number.",
-            "Pass an integer, or convert the tensors to a floating-point type first.",
-        )
+        text = "For integral input tensors, argument alpha must not be a floating point number."
+        advice = "Pass an integer, or convert the tensors to a floating-point type first."
+        raise errors.runtime_error(text, advice)
     if dtype.is_floating_point and dtype.itemsize == 2:
         return float(np.asarray(alpha, dtype=dtype.numpy))
     return alpha

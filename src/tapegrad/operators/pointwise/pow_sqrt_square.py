@@ -75,10 +75,9 @@ def _integer_power(xp: Namespace, x: Array, exponent: Array) -> Any:
 def _refuse_negative(x: Tensor, exponent: Scalar) -> None:
     if exponent is not None and isinstance(exponent, int) and exponent < 0:
         if promote([x._array, exponent]).category < 2:
-            raise errors.runtime_error(
-                "Integers to negative integer powers are not allowed.",
-                "Convert to a floating-point type first: x.float() ** exponent.",
-            )
+            text = "Integers to negative integer powers are not allowed."
+            advice = "Convert to a floating-point type first: x.float() ** exponent."
+            raise errors.runtime_error(text, advice)
 
 
 @vjp(

@@ -122,10 +122,9 @@ def imag(input: Tensor) -> Any:
     tensor([2.])
     """
     if not _is_complex(input):
-        raise errors.runtime_error(
-            "imag is not implemented for tensors with non-complex dtypes.",
-            "A real tensor has no imaginary part: torch.zeros_like(x) stands for it.",
-        )
+        text = "imag is not implemented for tensors with non-complex dtypes."
+        advice = "A real tensor has no imaginary part: torch.zeros_like(x) stands for it."
+        raise errors.runtime_error(text, advice)
     return imaginary_part(input)
 
 

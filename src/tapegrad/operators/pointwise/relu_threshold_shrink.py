@@ -70,10 +70,9 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     if dtype.category == INTEGER:
         min_val, max_val = int(min_val), int(max_val)
         if min_val < 0 and not dtype.is_signed:
-            raise errors.runtime_error(
-                "cannot do hardtanh on an unsigned type with negative limits",
-                "Clamp at 0 instead, or convert the input to a signed type.",
-            )
+            text = "cannot do hardtanh on an unsigned type with negative limits"
+            advice = "Clamp at 0 instead, or convert the input to a signed type."
+            raise errors.runtime_error(text, advice)
     return hardtanh_between(input, low=min_val, high=max_val)
 
 

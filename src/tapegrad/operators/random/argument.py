@@ -21,11 +21,8 @@ def stream_of(function: str, generator: Source) -> Twister:
         return default_generator._stream
     if isinstance(generator, Generator):
         return generator._stream
-    raise errors.type_error(
-        f"{function}(): argument 'generator' must be torch.Generator, not "
-        f"{type(generator).__name__}",
-        "Make one with torch.Generator().manual_seed(seed).",
-    )
+    advice = "Make one with torch.Generator().manual_seed(seed)."
+    raise errors.must_be(function, "generator", 0, "torch.Generator", generator, advice)
 
 
 def number_of(function: str, name: str, position: int, x: Any) -> float:
@@ -35,11 +32,7 @@ def number_of(function: str, name: str, position: int, x: Any) -> float:
     array = getattr(x, "_array", None)
     if array is not None and array.ndim == 0 and array.dtype.kind not in "cV":
         return float(array)
-    raise errors.type_error(
-        f"{function}(): argument '{name}' (position {position}) must be float, not "
-        f"{type(x).__name__}",
-        "Pass a number.",
-    )
+    raise errors.must_be(function, name, position, "float", x, "Pass a number.")
 
 
 def not_implemented(kernel: str, dtype: Dtype) -> NotImplementedError:
@@ -163,10 +156,9 @@ def span(dtype: Dtype, low: int, high: int) -> tuple[int, int]:
     The bounds of a float are moved inwards, to neighbours that it can represent.
     """
     if low >= high:
-        raise errors.runtime_error(
-            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}",
-            "The upper bound is not drawn itself: it must be larger than the lower one.",
-        )
+        text = f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        advice = "The upper bound is not drawn itself: it must be larger than the lower one."
+        raise errors.runtime_error(text, advice)
     if dtype.is_floating_point:
         low, high = _inward(dtype, low, 1), _inward(dtype, high, -1)
         if low >= high:

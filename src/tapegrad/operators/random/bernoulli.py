@@ -112,8 +112,5 @@ def _check_probabilities(p: np.ndarray) -> None:
     if not dtype.is_floating_point and p.size:
         raise argument.not_implemented("bernoulli_tensor_cpu_p_", dtype)
     if not ((p >= 0) & (p <= 1)).all():
-        raise errors.runtime_error(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error "
-            "message be improved?  If so, please report an enhancement request to PyTorch.)",
-            "Each element must be a probability, between 0 and 1.",
-        )
+        advice = "Each element must be a probability, between 0 and 1."
+        raise errors.unmet("p_in >= 0 && p_in <= 1", advice)

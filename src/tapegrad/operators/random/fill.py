@@ -147,11 +147,7 @@ def prepare_out(function: str, out: Out, shape: tuple, others_require_grad: bool
         name = function.removeprefix("aten::")
         raise mismatch(name, (), {"out": out}, "out= takes a tensor.")
     if is_grad_enabled() and (others_require_grad or out.requires_grad):
-        raise errors.runtime_error(
-            f"{function}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad.",
-            "Leave out= away, or draw inside `with torch.no_grad():`.",
-        )
+        raise errors.out_in_graph(function)
     check_memory(function, out)
     if out._array.shape != shape:
         out._array = np.empty(shape, out._array.dtype)

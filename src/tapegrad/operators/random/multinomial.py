@@ -36,17 +36,11 @@ def multinomial(
     errors.need_tensor("multinomial", "input", 1, input)
     stream = stream_of("multinomial", generator)
     if not is_integer(num_samples):
-        raise errors.type_error(
-            "multinomial(): argument 'num_samples' (position 2) must be int, not "
-            f"{type(num_samples).__name__}",
-            "Pass how many indices shall be drawn.",
-        )
+        advice = "Pass how many indices shall be drawn."
+        raise errors.must_be("multinomial", "num_samples", 2, "int", num_samples, advice)
     if not isinstance(replacement, bool):
-        raise errors.type_error(
-            "multinomial(): argument 'replacement' (position 3) must be bool, not "
-            f"{type(replacement).__name__}",
-            "Say whether an index may be drawn twice.",
-        )
+        advice = "Say whether an index may be drawn twice."
+        raise errors.must_be("multinomial", "replacement", 3, "bool", replacement, advice)
     weights, n = input._array, int_of(num_samples)
     _check_weights(weights, input.dtype, n, replacement)
     if out is None:

@@ -200,10 +200,9 @@ def _steps(name: str, y: Tensor, x: Tensor, axis: int) -> Any:
     ndim = y._array.ndim
     if x._array.ndim == 1:
         if x._array.shape[0] != y._array.shape[axis]:
-            raise errors.runtime_error(
-                f"{name}: There must be one `x` value for each sample point",
-                f"There are {y._array.shape[axis]} samples and {x._array.shape[0]} places.",
-            )
+            text = f"{name}: There must be one `x` value for each sample point"
+            advice = f"There are {y._array.shape[axis]} samples and {x._array.shape[0]} places."
+            raise errors.runtime_error(text, advice)
         x = x.reshape([-1 if i == axis else 1 for i in range(ndim)])
     elif x._array.ndim < ndim:
         x = x.reshape((1,) * (ndim - x._array.ndim) + x._array.shape)

@@ -150,10 +150,9 @@ def bucketize(
         forms = (f"Tensor input, {rest}, Tensor out = None", f"Number self, {rest}")
         raise errors.invalid_combination("bucketize", (input, boundaries), {}, forms)
     if boundaries._array.ndim != 1:
-        raise errors.runtime_error(
-            f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})",
-            "searchsorted() takes a row of boundaries for each row of values.",
-        )
+        text = f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})"
+        advice = "searchsorted() takes a row of boundaries for each row of values."
+        raise errors.runtime_error(text, advice)
     return _search(boundaries, input, bool(right), out_int32, out)
 
 

@@ -48,11 +48,8 @@ def stack_along(xp, *tensors, axis):
 def _sequence(name: str, tensors: Sequence[Tensor]) -> tuple:
     """The tensors of a call, in one dtype."""
     if not isinstance(tensors, (tuple, list)):
-        raise errors.type_error(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
-            f"{type(tensors).__name__}",
-            f"Put them in a list: {name}([a, b]).",
-        )
+        advice = f"Put them in a list: {name}([a, b])."
+        raise errors.must_be(name, "tensors", 1, "tuple of Tensors", tensors, advice)
     errors.need_sequence(tensors, "Make tensors of numbers first: torch.tensor(...).")
     return tuple(tensors)
 

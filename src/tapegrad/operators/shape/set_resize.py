@@ -49,11 +49,7 @@ def _part(
         text = f"Tensor: invalid storage offset {offset}"
         raise errors.runtime_error(text, "It counts elements from the first.")
     if any(step < 0 for step in strides):
-        raise errors.runtime_error(
-            f"Storage size calculation overflowed with sizes={list(shape)} and "
-            f"strides={list(strides)}",
-            "Strides are not negative: flip() makes a copy.",
-        )
+        raise errors.overflow(shape, strides, "Strides are not negative: flip() makes a copy.")
     need = (offset + span(shape, strides)) * dtype.itemsize
     if need > memory.nbytes() and 0 not in shape:
         memory.resize_(need)

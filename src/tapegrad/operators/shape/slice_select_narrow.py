@@ -73,10 +73,8 @@ def select(
             raise TypeError("select() was given other arguments")
         shape = input._array.shape
         if not shape:
-            raise errors.index_error(
-                "select() cannot be applied to a 0-dim tensor.",
-                "A 0-d tensor has one element: item() gives it.",
-            )
+            text = "select() cannot be applied to a 0-dim tensor."
+            raise errors.index_error(text, "A 0-d tensor has one element: item() gives it.")
         axis = axis_of(dim, len(shape))
         i = operator.index(index)
         n = shape[axis]
@@ -143,12 +141,8 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """
     shape = input._array.shape
     if shape and dim >= len(shape):
-        raise errors.runtime_error(
-            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got "
-            "false.  (Could this error message be improved?  If so, please report an "
-            "enhancement request to PyTorch.)",
-            f"The tensor has {len(shape)} dimensions.",
-        )
+        condition = "dim < static_cast<int64_t>(self_sizes.size())"
+        raise errors.unmet(condition, f"The tensor has {len(shape)} dimensions.")
     if shape and length < 0:
         raise errors.runtime_error(
             f"start ({start}) + length ({length}) exceeds dimension size "

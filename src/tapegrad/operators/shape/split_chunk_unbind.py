@@ -113,11 +113,9 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
     if not isinstance(split_sizes, (tuple, list)):
-        raise errors.type_error(
-            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
-            f"not {type(split_sizes).__name__}",
-            "Give the sizes of the parts, or one size for all.",
-        )
+        what = ("split_with_sizes", "split_sizes", 2, "tuple of ints")
+        advice = "Give the sizes of the parts, or one size for all."
+        raise errors.must_be(*what, split_sizes, advice)
     sizes = ints_of("split_with_sizes", "split_sizes", (split_sizes,), 2)
     axis = _splittable("split", input, dim)
     n = input._array.shape[axis]

@@ -264,10 +264,9 @@ def cross_entropy(
     """
     reduction = mse_l1.check_reduction(mse_l1.legacy_reduction(size_average, reduce, reduction))
     if label_smoothing > 1.0:
-        raise errors.runtime_error(
-            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}",
-            "It is the part of a target that is spread over all classes.",
-        )
+        text = f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"
+        advice = "It is the part of a target that is spread over all classes."
+        raise errors.runtime_error(text, advice)
     if IN_USE:
         input, target, weight = widened(input, target, weight)
     axis = 1 if input.ndim > 1 else 0

@@ -10,7 +10,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype, lowered
-from tapegrad.operators.linalg.matmul_check import mismatch
+from tapegrad.operators.linalg.matmul_check import mismatch, unequal_dtypes
 from tapegrad.operators.nn.dropout import dropout as drop
 from tapegrad.operators.nn.rnn.cell import stepwise_gru, stepwise_lstm
 from tapegrad.operators.nn.rnn.rnn_rules import gru_layer, lstm_layer, rnn_layer
@@ -50,11 +50,8 @@ class _Options:
         states = self.hx if isinstance(self.hx, (tuple, list)) else (self.hx,)
         for x in states:
             if x.dtype is not self.input.dtype and not mixed:
-                raise errors.runtime_error(
-                    "mat1 and mat2 must have the same dtype, but got "
-                    f"{x.dtype.scalar_name} and {self.input.dtype.scalar_name}",
-                    f"Convert the state: hx.to({self.input.dtype}).",
-                )
+                advice = f"Convert the state: hx.to({self.input.dtype})."
+                raise unequal_dtypes("mat1 and mat2", x, self.input, advice)
 
 
 def _check_sizes(sizes: tuple[int, ...], data: Any) -> None:
