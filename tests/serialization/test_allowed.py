@@ -256,6 +256,7 @@ def test_objects_that_people_save_are_loaded_by_the_hundred_thousand():
     rows = list(torch.ones(30_000, 2))
     file = io.BytesIO()
     torch.save([words, records, rows, [None] * 1_000_000], file)
+    file.seek(0)
     found = torch.load(file)
     assert found[0] == words and found[1] == records and len(found[2]) == 30_000
 
