@@ -65,3 +65,10 @@ def test_order_in_memory():
     assert x.is_contiguous(memory_format=torch.preserve_format)
     assert not x.is_contiguous(memory_format=torch.channels_last)
     assert torch.ones(1, 1, 4, 4).is_contiguous(memory_format=torch.channels_last)
+
+
+def test_an_empty_part_has_the_strides_of_the_whole():
+    x = torch.zeros(2, 3, 4, 5)
+    assert x[:, :, :, 1][:, 1:1].stride() == (60, 20, 5)
+    assert torch.zeros(3, 4)[::2, 4:].stride() == (8, 1)
+    assert torch.zeros(2, 3)[:0].t().stride() == (1, 3)

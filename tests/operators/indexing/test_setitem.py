@@ -156,3 +156,29 @@ def test_numbers_too_large_for_the_dtype_are_refused():
     x = torch.zeros(3, dtype=torch.int8)
     with raises(RuntimeError, "value cannot be converted to type int8_t without overflow"):
         x[0] = 300
+
+
+def test_the_shape_of_values_is_looked_at_before_their_dtype_and_the_indices():
+    x = torch.arange(4)
+    message = "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of "
+    with raises(RuntimeError, message + "shape [4]"):
+        x[x > -1] = torch.tensor([1.0, 2.0, 3.0])
+    with raises(RuntimeError, message + "shape [1]"):
+        x[[9]] = torch.tensor([1.0, 2.0, 3.0])
+    with raises(
+        RuntimeError,
+        "Index put requires the source and destination dtypes match, got Long for the destination "
+        "and Float for the source.",
+    ):
+        x[[9]] = torch.tensor([1.0])
+    assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_elements_are_not_deleted_and_no_index_is_an_error():
+    x = torch.arange(4)
+    with raises(TypeError, "Tensor does not support deleting items"):
+        del x[0]
+    with raises(RuntimeError, "index_put(): there are no indices"):
+        x.index_put((), torch.tensor([1]))
+    with raises(IndexError, "index is out of bounds for dimension with size 0"):
+        torch.empty(10, 0)[:, [0, 1]]

@@ -6,6 +6,7 @@ from tapegrad.core.annotations import Any, Dim, MemoryFormat, Scalar, Tensor
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import existing_axis
 from tapegrad.core.size import from_shape
+from tapegrad.core.storage import owner_of
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.operators.conversion.to_type import type_
@@ -166,11 +167,16 @@ def stride(self: Tensor, dim: Dim = None) -> Any:
     (3, 1)
     """
     array = self._array
-    if array.size:
+    if array.size or _has_strides(array):
         steps = tuple([step // array.itemsize for step in array.strides])
     else:
         steps = _row_major(array)
     return steps if dim is None else steps[_axis("stride", dim, len(steps))]
+
+
+def _has_strides(array: Any) -> bool:
+    """Whether an empty array is a part of one with elements: NumPy has strides for these only."""
+    return any(array.strides) and owner_of(array).size > 0
 
 
 def _row_major(array: Any) -> tuple[int, ...]:

@@ -88,6 +88,11 @@ def check_bounds(x: Tensor, index: Tensor, axes: tuple[int, ...]) -> None:
             low, high = np.minimum.reduce(part, None), np.maximum.reduce(part, None)
             if low < -n or high >= n:
                 wrong = low if low < -n else high
+                if not n:
+                    raise errors.index_error(
+                        "index is out of bounds for dimension with size 0",
+                        "That dimension has no elements.",
+                    )
                 raise outside(wrong, number, n)
 
 

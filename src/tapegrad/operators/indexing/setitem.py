@@ -154,7 +154,7 @@ def _without_leading_ones(value: Any) -> Any:
     return reshape(value, shape[extra:]) if extra else value
 
 
-def _check_put(x: Tensor, arrays: list, values: Tensor) -> None:
+def _check_values(x: Tensor, values: Tensor) -> None:
     if values._array.dtype != x._array.dtype:
         raise errors.runtime_error(
             "Index put requires the source and destination dtypes match, got "
@@ -162,26 +162,29 @@ def _check_put(x: Tensor, arrays: list, values: Tensor) -> None:
             "the source.",
             f"Convert the values with .to({x.dtype}).",
         )
-    index_check.check_masks(x, arrays)
 
 
 def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
     """Write `values` at masks and index tensors, given for each axis of `x`."""
+    if not arrays:
+        raise _no_indices("index_put_")
     first = arrays[0]
     alone = first is not None and all(item is None for item in arrays[1:])
     masked = alone and first._array.dtype.kind == "b" and not add
     if masked and values._array.size == 1 and can_cast(values.dtype, x.dtype):
         values = values.to(x.dtype)  # one number for all: of any dtype, as masked_fill_ takes it
-    _check_put(x, arrays, values)
+    index_check.check_masks(x, arrays)
     in_batch = any(is_batched(t._array) for t in (x, values, *arrays) if t is not None)
     array = x._array
     if masked and in_batch:
+        _check_values(x, values)
         update("index_put_", x, lambda before: write_mask(before, values, first))
         return
     if masked:
         mask = first._array
         shape = (int(np.count_nonzero(mask)), *array.shape[mask.ndim :])
         values = _broadcastable(values, shape)
+        _check_values(x, values)
         source = values._array
 
         def store() -> None:
@@ -189,7 +192,7 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
 
         overwrite("index_put_", write_mask, (x, values, first), {}, store)
         return
-    axes, index, values = _places(x, arrays, values)
+    axes, index, values = _placed(x, arrays, values)
     options = {"axes": axes, "add": add}
     if in_batch:
         update("index_put_", x, lambda before: write_at(before, values, index, **options))
@@ -203,11 +206,19 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
     )
 
 
-def _places(x: Tensor, arrays: list, values: Tensor) -> tuple:
-    """Axes, an index for them, and the values to write there."""
+def _placed(x: Tensor, arrays: list, values: Tensor) -> tuple[tuple[int, ...], Any, Any]:
+    """The axes that are indexed, the indices of all of them, and the values to write there."""
     axes, index = index_check.normal_index(x, arrays)
+    values = _broadcastable(values, _indexed_shape(x, axes, index))
+    _check_values(x, values)
     index_check.check_bounds(x, index, axes)
-    return axes, index, _broadcastable(values, _indexed_shape(x, axes, index))
+    return axes, index, values
+
+
+def _no_indices(name: str) -> RuntimeError:
+    return errors.runtime_error(
+        f"{name}(): there are no indices", "Pass a tensor for each dimension that is indexed."
+    )
 
 
 def _indexed_shape(x: Tensor, axes: tuple[int, ...], index: Tensor) -> tuple[int, ...]:
@@ -235,6 +246,13 @@ def _broadcastable(values: Tensor, shape: tuple[int, ...]) -> Any:
             "Counted from the last, dimensions must be equal or 1.",
         )
     return reshape(values, have[extra:]) if extra else values
+
+
+def delitem(self: Tensor, index: Any) -> None:
+    """Elements of a tensor cannot be taken out: an error."""
+    raise errors.type_error(
+        "Tensor does not support deleting items", "x[mask] is a tensor without the others."
+    )
 
 
 # --- index_put ------------------------------------------------------------------------------------
@@ -281,8 +299,10 @@ def index_put(input: Tensor, indices: Tensor, values: Tensor, accumulate: bool =
     tensor([1., 0., 2.])
     """
     arrays = _given(input, indices, "index_put")
-    _check_put(input, arrays, values)
-    axes, index, values = _places(input, arrays, values)
+    if not arrays:
+        raise _no_indices("index_put")
+    index_check.check_masks(input, arrays)
+    axes, index, values = _placed(input, arrays, values)
     return write_at(input, values, index, axes=axes, add=accumulate)
 
 

@@ -187,27 +187,39 @@ def view_dtype(input: Any, dtype: Any) -> Any:
     """The same memory as elements of another dtype."""
     array = input._array
     native = dtype.numpy
-    if native == array.dtype:
-        return alias(input)
     if native.itemsize != array.dtype.itemsize:
         names = f"{input.dtype.scalar_name} as {dtype.scalar_name} (different element sizes)"
         if not array.ndim:
             text = f"self.dim() cannot be 0 to view {names}"
             raise errors.runtime_error(text, "reshape(1) it first.")
-        stride = array.strides[-1] // array.dtype.itemsize
-        if stride != 1 and array.shape[-1] != 1:
-            text = f"self.stride(-1) must be 1 to view {names}, but got {stride}"
+        *strides, last = input.stride()
+        ratio = native.itemsize // array.dtype.itemsize or 1
+        _check_whole("size(-1)", array.shape[-1], ratio, names)
+        _check_whole("storage_offset()", input.storage_offset(), ratio, names)
+        if last != 1:
+            text = f"self.stride(-1) must be 1 to view {names}, but got {last}"
             raise errors.runtime_error(text, "contiguous() makes a copy that is.")
-        ratio, rest = divmod(native.itemsize, array.dtype.itemsize)
-        if ratio and (rest or array.shape[-1] % ratio):
-            raise errors.runtime_error(
-                f"self.size(-1) must be divisible by {ratio} to view {names}, but got "
-                f"{array.shape[-1]}",
-                "Choose a dtype whose size divides the row.",
-            )
-    result = tensor_base.wrap(array.view(native))
+        for i, step in enumerate(strides):
+            _check_whole(f"stride({i})", step if array.size else 0, ratio, names)
+    result = tensor_base.wrap(_seen_as(array, native))
     result._counter = INFERENCE if input._counter is INFERENCE else version_of(input)
     return result
+
+
+def _check_whole(what: str, n: int, ratio: int, names: str) -> None:
+    if n % ratio:
+        raise errors.runtime_error(
+            f"self.{what} must be divisible by {ratio} to view {names}, but got {n}",
+            "Choose a smaller dtype, or clone() a part of the tensor that is whole.",
+        )
+
+
+def _seen_as(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """An array's memory as another dtype; NumPy has no strides where there is no element."""
+    if array.size or dtype.itemsize == array.dtype.itemsize:
+        return array.view(dtype)
+    n = array.shape[-1] * array.dtype.itemsize // dtype.itemsize
+    return np.empty((*array.shape[:-1], n), dtype)
 
 
 @require_tensors

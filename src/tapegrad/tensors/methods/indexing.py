@@ -15,6 +15,7 @@ class IndexMethods:
 
     __getitem__ = _index.getitem
     __setitem__ = _assign.setitem
+    __delitem__ = _assign.delitem
 
     index_select = indexing.gather_index_select.index_select
     gather = indexing.gather_index_select.gather
