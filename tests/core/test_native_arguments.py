@@ -179,3 +179,19 @@ def test_an_error_of_the_numbers_stays_as_it_is(x):
         x.argmax(axis=5)
     with pytest.raises(RuntimeError, match="must match the size of tensor b"):
         x.mul(x2=torch.ones(4))
+
+
+def test_functions_in_place_take_the_names_of_functions():
+    x = torch.tensor([-1.0, 2.0])
+    assert torch.abs_(x=x) is x and x.tolist() == [1.0, 2.0]
+    assert torch.eq(other=2.0, x=x).tolist() == [False, True]
+    assert torch.mul(x=x, other=2).tolist() == [2.0, 4.0]
+    with pytest.raises(TypeError, match=r"^abs_\(\) takes 1 positional argument but 2 were given"):
+        torch.abs_(x, 1)
+    with pytest.raises(TypeError, match=r"^TensorBase.abs_\(\) takes no arguments \(1 given\)"):
+        x.abs_(1)
+    with pytest.raises(TypeError, match=r'^abs_\(\) missing 1 required positional arguments: "in'):
+        torch.abs_()
+    with torch.no_grad(), pytest.raises(TypeError, match=r"^exp_\(\): argument 'input' \(positi"):
+        torch.exp_([1.0])
+    assert x.tolist() == [1.0, 2.0]

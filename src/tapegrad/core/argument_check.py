@@ -50,6 +50,12 @@ class Missing:
 MISSING: Any = Missing()
 
 
+def given_of(args: tuple) -> tuple:
+    """The arguments before the first that was not given."""
+    n = next((i for i, x in enumerate(args) if x is MISSING), len(args))
+    return args[:n]
+
+
 def mending(function: Any) -> Any:
     """A function whose body ends in `except Exception as error: return mended(...)`.
 
@@ -72,8 +78,8 @@ def mended(function: Callable, error: Exception, args: tuple, kwargs: dict) -> A
     parameters = list(inspect.signature(function).parameters.values())
     defaults = {p.name: p.default for p in parameters}
     kwargs = {k: x for k, x in kwargs.items() if x is not defaults.get(k, MISSING)}
-    if MISSING in args:
-        n = args.index(MISSING)
+    n = len(given_of(args))
+    if n < len(args):
         for parameter, x in zip(parameters[n:], args[n:], strict=False):
             if x is not MISSING and x is not parameter.default:
                 kwargs[parameter.name] = x

@@ -245,7 +245,7 @@ def without_tensor(form: str) -> str:
     """The form of a method from that of its function: without `input` and `out`."""
     form = re.sub(r"(?:, )?(?:\*, )?\w+(?: of Tensors)? out = None(?=\))", "", form)
     form = re.sub(r"(\*, )?\w+(?: of Tensors)? out = None, ", r"\1", form)
-    return re.sub(r"Tensor input(?:, )?", "", form, count=1)
+    return re.sub(r"Tensor input(?:, )?", "", form, count=1).replace(", )", ")")
 
 
 @cache

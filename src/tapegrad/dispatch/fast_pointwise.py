@@ -17,7 +17,7 @@ from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Callable, ModeLike, OperatorLike, Out
-from tapegrad.core.argument_check import MISSING, respelled
+from tapegrad.core.argument_check import MISSING, given_of, respelled
 from tapegrad.dispatch.apply import (
     F32,
     F64,
@@ -314,7 +314,9 @@ def binary(
                 return with_out(input, other, *extra, **options)
             return call(input, other)
         except Exception as error:
-            args = tuple([x for x in (input, other, *extra) if x is not MISSING])
+            if input is MISSING and other is not MISSING:  # by its name
+                options = options | {"other": other}
+            args = given_of((input, other, *extra))
             again = respelled(function, args, options, error, method=method, names_tensors=True)
             if again is None:
                 raise

@@ -3,6 +3,8 @@
 Nothing is written before everything that can fail has been tried.
 """
 
+import inspect
+
 import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of
@@ -22,9 +24,11 @@ from tapegrad.autograd.writable import (
 )
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, EdgeLike, NodeLike, OperatorLike
-from tapegrad.core.argument_check import respelled
+from tapegrad.core.argument_check import MISSING, respelled, with_method
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.dispatch.op import leads_to
+
+_SIGNATURE = inspect.signature(lambda input, *args, **kwargs: None)
 
 
 def in_place(
@@ -40,34 +44,28 @@ def in_place(
     nin = ufunc.nin if ufunc is not None else 0
     plain = name or function.__name__ + "_"
 
-    def method(input: Any, *args: object, **kwargs: object) -> Any:
-        if ufunc is not None and not kwargs and len(args) == nin - 1:
-            mode = MODE.get()
-            if (mode is False or (mode is True and _is_apart(input, args))) and _write_directly(
-                ufunc, plain, input, args
-            ):
-                return input
-        try:
-            if args or kwargs:
-                others = (*args, *kwargs.values())
-                if reads_numbers:
-                    others = tuple(x for x in others if getattr(x, "ndim", 0))
-                check_overlap(input, others)
-            return update(plain, input, lambda x: function(x, *args, **kwargs))
-        except Exception as error:
-            again = respelled(method, (input, *args), kwargs, error, method=True)
-            if again is None:
-                if isinstance(error, AttributeError):
-                    errors.need_tensors(plain, input=input)
-                raise
-        return again()
+    def make(is_method: bool) -> Callable:
+        def method(input: Any = MISSING, *args: object, **kwargs: object) -> Any:
+            try:
+                if ufunc is not None and not kwargs and len(args) == nin - 1:
+                    mode = MODE.get()
+                    if (
+                        mode is False or (mode is True and _is_apart(input, args))
+                    ) and _write_directly(ufunc, plain, input, args):
+                        return input
+                if args or kwargs:
+                    others = (*args, *kwargs.values())
+                    if reads_numbers:
+                        others = tuple(x for x in others if getattr(x, "ndim", 0))
+                    check_overlap(input, others)
+                return update(plain, input, lambda x: function(x, *args, **kwargs))
+            except Exception as error:
+                again = _again(method, plain, input, args, kwargs, error, is_method)
+            return again()
 
-    method.__name__ = method.__qualname__ = plain
-    method.__doc__ = f"In-place form of `{plain[:-1]}`."
-    method.__module__ = function.__module__
-    leads_to(function, method)
-    method.out_of_place = function  # type: ignore[attr-defined]
-    return method
+        return _described(method, function, plain, "")
+
+    return with_method(make)
 
 
 def in_place_view(function: Callable, shift: int = 1) -> Callable:
@@ -77,37 +75,62 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
     """
     plain = function.__name__ + "_"
 
-    def method(input: Any, *args: object, **kwargs: object) -> Any:
-        try:
-            check_writable(input)
-            before = stand_in(input)
-            result = function(before, *args, **kwargs)
-        except Exception as error:
-            again = respelled(method, (input, *args), kwargs, error, method=True)
-            if again is None:
-                if isinstance(error, AttributeError):
-                    errors.need_tensors(plain, input=input)
-                raise
-            return again()
-        if result is before:
+    def make(is_method: bool) -> Callable:
+        def method(input: Any = MISSING, *args: object, **kwargs: object) -> Any:
+            try:
+                check_writable(input)
+                before = stand_in(input)
+                result = function(before, *args, **kwargs)
+            except Exception as error:
+                again = _again(method, plain, input, args, kwargs, error, is_method)
+                return again()
+            if result is before:
+                return input
+            old, view, made = input._node, input._view, result._view
+            input._array = result._array
+            input._signature = None
+            if is_grad_enabled() and result._node is not None:
+                input._node = renamed(result._node, shift)
+                move_retained(input, old, input._node)
+            written(input, plain)
+            if view is not None:
+                seen = version_of(input).value
+                input._view = View(view.base, (*view.steps, *made.steps), view.made, seen)
             return input
-        old, view, made = input._node, input._view, result._view
-        input._array = result._array
-        input._signature = None
-        if is_grad_enabled() and result._node is not None:
-            input._node = renamed(result._node, shift)
-            move_retained(input, old, input._node)
-        written(input, plain)
-        if view is not None:
-            seen = version_of(input).value
-            input._view = View(view.base, (*view.steps, *made.steps), view.made, seen)
-        return input
 
+        return _described(method, function, plain, ": the memory stays as it is")
+
+    return with_method(make)
+
+
+def _again(
+    method: Callable,
+    plain: str,
+    input: Any,
+    args: tuple,
+    kwargs: dict,
+    error: Exception,
+    is_method: bool,
+) -> Callable:
+    """The failed call in another spelling; raises the error where there is none."""
+    given = (input, *args)
+    if input is MISSING:  # perhaps it has another name
+        given, error = (), TypeError(f"{plain}() was given no tensor")
+    again = respelled(method, given, kwargs, error, method=is_method, above=1)
+    if again is None:
+        if isinstance(error, AttributeError):
+            errors.need_tensors(plain, input=input)
+        raise error
+    return again
+
+
+def _described(method: Any, function: Any, plain: str, more: str) -> Any:
     method.__name__ = method.__qualname__ = plain
-    method.__doc__ = f"In-place form of `{plain[:-1]}`: the memory stays as it is."
+    method.__doc__ = f"In-place form of `{plain[:-1]}`{more}."
     method.__module__ = function.__module__
+    method.__signature__ = _SIGNATURE
     leads_to(function, method)
-    method.out_of_place = function  # type: ignore[attr-defined]
+    method.out_of_place = function
     return method
 
 
