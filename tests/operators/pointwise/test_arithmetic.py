@@ -263,3 +263,15 @@ def test_arrays_of_numpy_take_part_where_they_do_in_pytorch():
         "a" / x
     with pytest.raises(TypeError, match=r"must be Tensor, not numpy\.ndarray"):
         torch.add(x, array)
+
+
+# --- alpha ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", [torch.add, torch.sub, torch.rsub])
+def test_a_factor_of_bytes_wraps_around_or_is_refused(function):
+    x, y = torch.tensor([231], dtype=torch.uint8), torch.tensor([3], dtype=torch.uint8)
+    expected = {torch.add: 228, torch.sub: 234, torch.rsub: 3 + 231}[function]
+    assert function(x, y, alpha=-1).item() == expected % 256
+    with pytest.raises(RuntimeError, match="cannot be converted to type uint8_t without overflow"):
+        function(x, y, alpha=300)

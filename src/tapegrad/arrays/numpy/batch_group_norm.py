@@ -150,7 +150,10 @@ def _small_standard(
 ) -> tuple:
     """(x - mean) / sqrt(variance + eps), grouped, and the factors."""
     grouped, _ = _grouped(x, groups)
-    scale = _spread(np.reciprocal(np.sqrt(variance + x.dtype.type(eps))), grouped, groups)
+    variance = variance + x.dtype.type(eps)
+    if groups is not None:
+        variance = np.fmod(variance, np.inf)  # nan where the squares were too large
+    scale = _spread(np.reciprocal(np.sqrt(variance)), grouped, groups)
     return (grouped - _spread(mean, grouped, groups)) * scale, scale
 
 

@@ -61,6 +61,7 @@ def standardize_rows(x: Array, weight: Array, bias: Array, n_axes: int, eps: flo
         np.subtract(wide[i:j], m, out)
         np.divide(np.vecdot(out, out)[:, None], n, r)
         r += eps
+        np.fmod(r, np.inf, r)  # nan where the squares were too large: 1 / inf would hide it
         np.reciprocal(np.sqrt(r, r), r)
         out *= r
         if weight is not None:

@@ -7,6 +7,7 @@ from tapegrad.core.annotations import Any, Array, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
+from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -46,7 +47,7 @@ def add_scaled(xp, input, other, *, alpha):
 
 
 def _checked_alpha(alpha: Scalar, *operands: Array) -> Any:
-    """The factor, rounded to the 16 bits that the result has."""
+    """The factor, as an integer or a number of 16 bits that the result has can be it."""
     dtype = promote([getattr(x, "_array", x) for x in operands])
     if isinstance(alpha, bool) and dtype is not bool_:
         text = "Boolean alpha only supported for Boolean results."
@@ -60,7 +61,7 @@ def _checked_alpha(alpha: Scalar, *operands: Array) -> Any:
         raise errors.runtime_error(text, advice)
     if dtype.is_floating_point and dtype.itemsize == 2:
         return float(np.asarray(alpha, dtype=dtype.numpy))
-    return alpha
+    return fitted(alpha, dtype) if dtype.category == 1 else alpha
 
 
 @require_tensors

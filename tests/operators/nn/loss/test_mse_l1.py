@@ -68,3 +68,11 @@ def test_they_stand_third_and_fourth():
         assert F.mse_loss(torch.ones(3), torch.zeros(3), 0).item() == 3
     with pytest.warns(UserWarning):
         assert F.l1_loss(torch.ones(3), torch.zeros(3), None, 0).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+def test_a_loss_has_the_dtype_of_its_input(reduction):
+    x, y = torch.ones(2, 3), torch.zeros(2, 3, dtype=torch.float64)
+    for loss in (torch.nn.functional.huber_loss, torch.nn.functional.soft_margin_loss):
+        assert loss(x, y, reduction=reduction).dtype is torch.float32
+        assert loss(y, x, reduction=reduction).dtype is torch.float64

@@ -26,12 +26,15 @@ def bernoulli_nll(xp, input, target, weight, *, reduction):
     return mse_l1.mean_or_sum(xp, mse_l1.pointwise(xp, loss, input, target, weight), reduction)
 
 
+_LEAST = float.fromhex("0x1.197998p-40")  # 1e-12 in float32, as in PyTorch, for float64 too
+
+
 def _times(x: Tensor, weight: Tensor) -> Any:
     return x if weight is None else x * weight
 
 
 def _bernoulli_slope(xp, input, target, weight):
-    return _times((input - target) / xp.maximum((1 - input) * input, 1e-12), weight)
+    return _times((input - target) / xp.maximum((1 - input) * input, _LEAST), weight)
 
 
 def _log_odds(xp, input, weight):

@@ -37,7 +37,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any:
     """`soft_margin`, whose target has no gradient."""
     check_reduction(reduction)
     check_constant("soft_margin_loss", "target", target)
-    return soft_margin(input, target, reduction=reduction)
+    return soft_margin(input, target, reduction=reduction).to(input.dtype)
 
 
 # --- pairs and triples ---

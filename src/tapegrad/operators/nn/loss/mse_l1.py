@@ -272,8 +272,10 @@ def huber_loss(
     """
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    dtype = input.dtype  # that of the result, as in PyTorch
     input, target = _pair("huber_loss", input, target)
     if weight is None:
-        return huber(input, target, delta=delta, reduction=check_reduction(reduction))
+        loss = huber(input, target, delta=delta, reduction=check_reduction(reduction))
+        return loss if loss.dtype is dtype else loss.to(dtype)
     loss = huber(input, target, delta=delta, reduction="none")
     return reduced(_weighted(loss, weight, reduction), reduction)
