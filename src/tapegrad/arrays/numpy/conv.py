@@ -33,14 +33,7 @@ LARGE = 1 << 17  # weights: more are not transposed
 
 @kernel
 def convolve(
-    x: Array,
-    w: Array,
-    bias: Array,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: int,
-    size: Any,
+    x: Array, w: Array, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:
     """The kernels' products with what they cover of the images: (N, G * O, *size)."""
     if _is_narrow(x):
@@ -95,14 +88,7 @@ def convolve(
 
 @kernel
 def convolve_transposed(
-    y: Array,
-    w: Array,
-    bias: Array,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: int,
-    size: Any,
+    y: Array, w: Array, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:
     """The kernels times the numbers at their places, added up: images (N, G * C, *size)."""
     if _is_narrow(y):
@@ -299,13 +285,7 @@ def read_blocks(
 
 @kernel
 def sum_blocks(
-    columns: Array,
-    image: Any,
-    kernel: Any,
-    stride: Shape,
-    padding: Shape,
-    dilation: Shape,
-    size: Shape,
+    columns: Array, image: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Any
 ) -> Any:
     """The gradient of `read_blocks`: columns added up in images (N, C, *image)."""
     grid = Grid(kernel, stride, padding, dilation, 1, size)

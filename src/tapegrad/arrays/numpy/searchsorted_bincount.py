@@ -28,10 +28,7 @@ def _bisected(sequence: Any, values: Array, right: bool) -> Any:
     for _ in range(n.bit_length()):
         middle = (low + high) // 2
         at = np.minimum(middle, n - 1)
-        if sequence.ndim == 1:
-            found = sequence[at]
-        else:
-            found = np.take_along_axis(sequence, at, -1)
+        found = sequence[at] if sequence.ndim == 1 else np.take_along_axis(sequence, at, -1)
         stop = found > values if right else found >= values
         open_ = low < high
         high = np.where(open_ & stop, middle, high)

@@ -143,10 +143,7 @@ def _arange(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
     first, stride = int(start), int(step)
     if stride == 0:
         raise errors.value_error("step must be nonzero", f"As {dtype}, a step of {step} is 0.")
-    if dtype is int64:
-        size = -((first - int(end)) // stride)
-    else:
-        size = ceil((end - start) / step)
+    size = -((first - int(end)) // stride) if dtype is int64 else ceil((end - start) / step)
     wide = np.arange(size, dtype=np.int64) * stride + first
     return wide.astype(dtype.numpy)
 

@@ -108,10 +108,7 @@ def _of_singular_values(
     if others != list(range(len(others))) or rows > columns:
         x = x.permute(*others, rows, columns)
     values = svdvals(x)
-    if order == "nuc":
-        found = values.sum(-1)
-    else:
-        found = _extreme(values, -1, False, order > 0)
+    found = values.sum(-1) if order == "nuc" else _extreme(values, -1, False, order > 0)
     if keepdim:
         for axis in sorted((rows, columns)):
             found = found.unsqueeze(axis)

@@ -4,7 +4,7 @@ from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.operators.nn.conv_check import check, check_same, common, ints, is_batch
+from tapegrad.operators.nn.conv_check import STEPS, check, check_same, common, ints, is_batch
 from tapegrad.operators.nn.conv_rules import convolution as _convolution
 from tapegrad.operators.nn.pad import constant_pad_nd
 
@@ -36,39 +36,24 @@ def convolution(
     torch.Size([1, 4, 3, 3])
     """
     common("convolution", input, weight, bias)
-    steps = {"stride": stride, "padding": padding, "dilation": dilation}
-    stride, padding, dilation = [ints("convolution", name, x) for name, x in steps.items()]
-    output_padding = ints("convolution", "output_padding", output_padding)
-    return run(
-        input, weight, bias, stride, padding, dilation, bool(transposed), output_padding, groups
-    )
+    given = (stride, padding, dilation, output_padding)
+    found = [ints("convolution", *each) for each in zip(STEPS, given, strict=True)]
+    return run(input, weight, bias, tuple(found), bool(transposed), groups)
 
 
-def run(
-    input: Tensor,
-    weight: Any,
-    bias: Tensor | None,
-    stride: tuple,
-    padding: tuple,
-    dilation: tuple,
-    transposed: bool,
-    output_padding: tuple,
-    groups: int,
-) -> Any:
-    """Check everything, bring it to one form, and compute."""
+def run(input: Tensor, weight: Any, bias: Any, steps: tuple, transposed: bool, groups: int) -> Any:
+    """Check everything, bring it to one form, and compute; `steps` are the values of STEPS."""
     arrays = [None if x is None else x._array for x in (input, weight, bias)]
     key = (
         *[None if x is None else (x.shape, x.dtype) for x in arrays],
-        *(stride, padding, dilation, transposed, output_padding, groups),
+        *(steps, transposed, groups),
     )
     options = _checked.get(key)
     if options is None:
-        steps = check(
-            input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
-        )
+        steps = check(input, weight, bias, steps, transposed, groups)
         if len(_checked) == _MOST:
             _checked.clear()
-        options = dict(zip(("stride", "padding", "dilation", "output_padding"), steps, strict=True))
+        options = dict(zip(STEPS, steps, strict=True))
         options = {**options, "transposed": transposed, "groups": groups}
         _checked[key] = options
     if not transposed and not input.shape[1]:
@@ -105,7 +90,7 @@ def _along(n: int) -> Callable:
             padding = (0,) * n
         elif type(padding) is str:
             input, padding = _same(n, input, weight, stride, padding, dilation, groups)
-        y = run(input, weight, bias, stride, padding, dilation, False, (0,) * n, groups)
+        y = run(input, weight, bias, (stride, padding, dilation, (0,) * n), False, groups)
         return y if batched else y.squeeze(0)
 
     return conv

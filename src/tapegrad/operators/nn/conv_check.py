@@ -143,23 +143,17 @@ def not_positive_dilation(axes: int, dilation: tuple, transposed: bool) -> Runti
     return errors.runtime_error(text, "1 is a kernel without holes.")
 
 
+STEPS = ("stride", "padding", "dilation", "output_padding")
+
+
 def check(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: tuple,
-    padding: tuple,
-    dilation: tuple,
-    transposed: bool,
-    output_padding: tuple,
-    groups: int,
-) -> tuple[tuple, tuple, tuple, tuple]:
-    """The steps along each axis; raises for whatever does not fit together."""
+    input: Tensor, weight: Tensor, bias: Any, given: tuple, transposed: bool, groups: int
+) -> tuple:
+    """The steps along each axis, named by STEPS; raises for whatever does not fit together."""
     axes = kernel_axes(weight)
     positive_groups(groups)
     steps = []
-    names = ("stride", "padding", "dilation", "output_padding")
-    for name, value in zip(names, (stride, padding, dilation, output_padding), strict=True):
+    for name, value in zip(STEPS, given, strict=True):
         if len(value) not in (1, axes):
             raise errors.runtime_error(
                 f"expected {name} to be a single integer value or a list of {axes} values to "
@@ -184,9 +178,16 @@ def check(
         raise not_positive_dilation(axes, dilation, transposed)
     if transposed:
         _check_output_padding(output_padding, stride, dilation)
-    _check_sizes(input, weight, stride, padding, dilation, transposed, output_padding)
+    _check_pixels(input, weight, transposed)
+    size = output_size(shape[2:], kernel, stride, padding, dilation, transposed, output_padding)
+    if min(size) < 1:
+        raise errors.runtime_error(
+            f"Given input size per channel: {_by(shape[2:])}. Calculated output size per "
+            f"channel: {_by(size)}. Output size is too small",
+            "Take less padding.",
+        )
     _check_dtypes(input, weight, dilation, transposed)
-    return stride, padding, dilation, output_padding
+    return tuple(steps)
 
 
 def _check_shapes(
@@ -264,16 +265,8 @@ def _check_output_padding(output_padding: tuple, stride: tuple, dilation: tuple)
     )
 
 
-def _check_sizes(
-    input: Tensor,
-    weight: Tensor,
-    stride: tuple,
-    padding: tuple,
-    dilation: tuple,
-    transposed: bool,
-    output_padding: tuple,
-) -> None:
-    """Refuse images and results without pixels."""
+def _check_pixels(input: Tensor, weight: Tensor, transposed: bool) -> None:
+    """Refuse images and kernels without pixels."""
     shape, kernel = input._array.shape, weight._array.shape[2:]
     if 0 in shape[2:]:
         raise errors.runtime_error(
@@ -293,13 +286,6 @@ def _check_sizes(
     if transposed and not weight._array.size:
         text = f"non-empty 2D or 4D weight tensor expected, but got: {list(weight._array.shape)}"
         raise errors.runtime_error(text, "A transposed convolution makes at least one channel.")
-    size = output_size(shape[2:], kernel, stride, padding, dilation, transposed, output_padding)
-    if min(size) < 1:
-        raise errors.runtime_error(
-            f"Given input size per channel: {_by(shape[2:])}. Calculated output size per "
-            f"channel: {_by(size)}. Output size is too small",
-            "Take less padding.",
-        )
 
 
 def _check_dtypes(input: Tensor, weight: Tensor, dilation: tuple, transposed: bool) -> None:

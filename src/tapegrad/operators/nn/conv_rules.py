@@ -20,16 +20,10 @@ _KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels
 
 
 def output_size(
-    size: Any,
-    kernel: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: bool,
-    output_padding: Any,
+    size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, extra: Any
 ) -> tuple[int, ...]:
     """The sizes of the result along the axes of an image."""
-    steps = zip(size, kernel, stride, padding, dilation, output_padding, strict=True)
+    steps = zip(size, kernel, stride, padding, dilation, extra, strict=True)
     if transposed:
         return tuple([(n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in steps])
     return tuple([(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d, o in steps])
@@ -113,14 +107,7 @@ convolve_weights = tensor_kernel(by_place(convolution_weights))
 
 @tensor_kernel
 def convolve(
-    x: Tensor,
-    w: Any,
-    bias: Tensor | None,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: int,
-    size: Any,
+    x: Tensor, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:
     """The convolution of tensors, of which the first `size` places are wanted."""
     none = (0,) * len(size)
@@ -132,14 +119,7 @@ def convolve(
 
 @tensor_kernel
 def convolve_transposed(
-    y: Tensor,
-    w: Any,
-    bias: Tensor | None,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: int,
-    size: Any,
+    y: Tensor, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:
     """The transposed convolution of tensors, with images of `size` as the result."""
     none = (0,) * len(size)

@@ -5,7 +5,7 @@ from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv import conv1d, run
-from tapegrad.operators.nn.conv_check import common, ints, is_batch
+from tapegrad.operators.nn.conv_check import STEPS, common, ints, is_batch
 
 __torch__ = "conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d"
 
@@ -26,16 +26,14 @@ def _transposed(n: int) -> Callable:
         dilation: Any = 1,
     ) -> Any:
         common(name, input, weight, bias)
-        stride = ints(name, "stride", stride, n)
-        padding = ints(name, "padding", padding, n)
-        output_padding = ints(name, "output_padding", output_padding, n)
-        dilation = ints(name, "dilation", dilation, n)
+        given = zip(STEPS, (stride, padding, dilation, output_padding), strict=True)
+        steps = tuple([ints(name, *each, n) for each in given])
         if type(groups) is not int:
             raise errors.must_be(name, "groups", 0, "int", groups)
         batched = is_batch(name, n, input)
         if not batched:
             input = input.unsqueeze(0)
-        y = run(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
+        y = run(input, weight, bias, steps, True, groups)
         return y if batched else y.squeeze(0)
 
     return conv_transpose

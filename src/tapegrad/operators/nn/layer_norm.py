@@ -158,12 +158,7 @@ def _check_shapes(input: Tensor, shape: tuple[int, ...], star: str, **parameters
 
 
 def _standardize(
-    name: str,
-    input: Tensor,
-    normalized_shape: Shape,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    eps: float,
+    name: str, input: Tensor, normalized_shape: Shape, weight: Any, bias: Any, eps: float
 ) -> tuple:
     array_of(name, input)
     shape = _sizes(name, normalized_shape)

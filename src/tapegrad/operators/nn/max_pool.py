@@ -213,12 +213,7 @@ def put_places(xp, x, index, *, sizes, add):
 
 
 def _check_line(
-    input: Tensor,
-    kernel_size: Shape,
-    stride: Shape,
-    padding: Shape,
-    dilation: Shape,
-    ceil_mode: bool,
+    input: Tensor, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil: bool
 ) -> None:
     """Raise as `max_pool1d` without indices does, in its own words."""
     shape = input._array.shape
@@ -258,7 +253,7 @@ def _check_line(
         )
     elif d <= 0:
         problem = f"dilation must be greater than zero, but got {d}"
-    elif (n := n_windows(shape[-1], k, s, p, d, ceil_mode)) <= 0:
+    elif (n := n_windows(shape[-1], k, s, p, d, ceil)) <= 0:
         problem = f"Invalid computed output size: {n}"
     if problem:
         raise errors.runtime_error(f"{name} {problem}", "Windows must fit into the padded input.")

@@ -47,13 +47,7 @@ def read_blocks(
 
 @tensor_kernel
 def sum_blocks(
-    columns: Any,
-    image: Any,
-    kernel: Any,
-    stride: Shape,
-    padding: Shape,
-    dilation: Shape,
-    size: Shape,
+    columns: Any, image: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Any
 ) -> Any:
     """`columns_to_image` in the Tensor namespace."""
     steps = {"kernel_size": kernel, "dilation": dilation, "padding": padding, "stride": stride}

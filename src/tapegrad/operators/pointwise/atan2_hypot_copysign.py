@@ -82,17 +82,8 @@ def copysign(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     >>> torch.copysign(torch.tensor([1.0, -2.0]), -0.0)
     tensor([-1., -2.])
     """
-    if hasattr(other, "_array"):
-        return (
-            with_sign_of.direct(input, other)
-            if out is None
-            else with_sign_of(input, other, out=out)
-        )
-    return (
-        with_sign_of_number.direct(input, other)
-        if out is None
-        else with_sign_of_number(input, other, out=out)
-    )
+    by = with_sign_of if hasattr(other, "_array") else with_sign_of_number
+    return by.direct(input, other) if out is None else by(input, other, out=out)
 
 
 # --- units -----------------------------------------------------------------------------------

@@ -159,13 +159,10 @@ def pow(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """
     if hasattr(input, "_array"):
         by = power if hasattr(exponent, "_array") else power_by_number
-        return by.direct(input, exponent) if out is None else by(input, exponent, out=out)
-    _check("pow", input, exponent)
-    return (
-        power_of_number.direct(exponent, input)
-        if out is None
-        else power_of_number(exponent, input, out=out)
-    )
+    else:
+        _check("pow", input, exponent)
+        by, input, exponent = power_of_number, exponent, input
+    return by.direct(input, exponent) if out is None else by(input, exponent, out=out)
 
 
 @require_tensors

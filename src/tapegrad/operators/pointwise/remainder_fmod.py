@@ -50,19 +50,13 @@ def remainder(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2)
     tensor([1., 1.])
     """
+    by: Any = modulo
+    operands: tuple = (input, other)
     if not hasattr(other, "_array"):
-        return (
-            remainder_number.direct(input, other)
-            if out is None
-            else remainder_number(input, other, out=out)
-        )
-    if not hasattr(input, "_array"):
-        return (
-            remainder_of_number.direct(other, input)
-            if out is None
-            else remainder_of_number(other, input, out=out)
-        )
-    return modulo(input, other, out=out)
+        by = remainder_number
+    elif not hasattr(input, "_array"):
+        by, operands = remainder_of_number, (other, input)
+    return by.direct(*operands) if out is None else by(*operands, out=out)
 
 
 def _fmod(xp: Namespace, input: Array, other: Array) -> Any:

@@ -185,19 +185,13 @@ def xlogy(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 2.7183]))
     tensor([0.0000, 2.0000])
     """
+    by: Any = x_log_y
+    operands: tuple = (input, other)
     if not hasattr(other, "_array"):
-        return (
-            x_log_number.direct(input, other)
-            if out is None
-            else x_log_number(input, other, out=out)
-        )
-    if not hasattr(input, "_array"):
-        return (
-            number_log_y.direct(other, input)
-            if out is None
-            else number_log_y(other, input, out=out)
-        )
-    return x_log_y(input, other, out=out)
+        by = x_log_number
+    elif not hasattr(input, "_array"):
+        by, operands = number_log_y, (other, input)
+    return by.direct(*operands) if out is None else by(*operands, out=out)
 
 
 sigmoid_, logit_, xlogy_ = in_place(sigmoid), in_place(logit), in_place(xlogy)

@@ -14,10 +14,7 @@ def divergence(input: Tensor, target: Tensor, reduction: str, log_target: bool) 
         if not (x.dtype.is_floating_point or x.dtype.is_complex):
             text = "kl_div: Integral inputs not supported."
             raise errors.runtime_error(text, "Convert them: .float().")
-    if log_target:
-        loss = target.exp() * (target - input)
-    else:
-        loss = target.xlogy(target) - target * input
+    loss = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     return reduced(loss, reduction)
 
 
