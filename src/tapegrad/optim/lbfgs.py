@@ -7,7 +7,7 @@ from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import count_writes, vector
-from tapegrad.optim.optimizer import Optimizer, check_not_negative, check_number
+from tapegrad.optim.optimizer import Optimizer, check_not_negative, check_number, given
 from tapegrad.tensors.tensor import Tensor
 
 DECREASE = 1e-4  # Nocedal and Wright's c1: how much of the promised descent is asked for
@@ -174,16 +174,10 @@ class LBFGS(Optimizer):
     ) -> None:
         check_number("lr", lr)
         check_not_negative("learning rate", lr)
-        defaults = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
-        super().__init__(params, defaults)
+        if max_eval is None:
+            max_eval = max_iter * 5 // 4
+        options = "lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn"
+        super().__init__(params, given(locals(), options))
         if len(self.param_groups) != 1:
             raise value_error(
                 "LBFGS doesn't support per-parameter options (parameter groups)",
