@@ -552,3 +552,13 @@ def test_a_level_below_zero_knows_no_tangents():
         x = make_dual(torch.ones(2), torch.ones(2))
         assert unpack_dual(x, level=-1).tangent is None
         assert unpack_dual(x, level=0).tangent.tolist() == [1, 1]
+
+
+def test_the_number_of_the_level_that_is_open():
+    import tapegrad.autograd.forward_ad as module
+
+    assert module._current_level == -1
+    with module.dual_level():
+        assert module._current_level == 0
+    with pytest.raises(AttributeError, match="has no attribute '_other'"):
+        module._other  # noqa: B018

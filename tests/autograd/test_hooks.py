@@ -667,6 +667,44 @@ def test_what_of_a_tensor_cannot_be_deleted():
         del x.data
     with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
         del x.requires_grad
+    with pytest.raises(RuntimeError, match="Deletion of _grad_fn not allowed"):
+        del x._grad_fn
+    with pytest.raises(RuntimeError, match="_grad_fn can be only set to None"):
+        x._grad_fn = 3
+    assert x.exp()._grad_fn.name() == "ExpBackward0" and x._grad_fn is None
     x.sum().backward()
     del x.grad
     assert x.grad is None and x._cdata == x._cdata != torch.ones(2)._cdata
+
+
+def test_a_hook_behind_a_leaf_sees_the_gradient_that_became_grad():
+    x = torch.ones(3, requires_grad=True)
+    node = x.view_as(x).grad_fn.next_functions[0][0]
+    x.register_hook(lambda g: g - 2)
+    node.register_prehook(lambda g: (g[0] / 4,))
+    seen = []
+
+    @x.register_post_accumulate_grad_hook
+    def add(x):
+        x.grad.add_(0.5)
+
+    node.register_hook(lambda _, g: seen.append(g[0].tolist()))
+    x.sum().backward()
+    assert seen == [[0.25] * 3]
+    x.sum().backward()
+    assert seen[1] == [-0.25] * 3
+
+
+def test_a_pass_that_ends_at_a_tensor_runs_what_made_it():
+    order = []
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x.exp()
+    y.register_hook(lambda g: order.append("tensor"))
+    y.grad_fn.register_prehook(lambda g: order.append("before"))
+    y.grad_fn.register_hook(lambda gi, go: order.append("after"))
+    torch.autograd.grad(y * 2, y)
+    assert order == ["tensor"]
+    order.clear()
+    (y * 2).backward(inputs=(y,))
+    assert order == ["tensor", "before", "after"]
+    assert y.grad.item() == 2 and x.grad is None

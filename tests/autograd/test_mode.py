@@ -399,3 +399,14 @@ def test_asynchronous_code_sees_the_mode_of_its_block():
         return first, await inner()
 
     assert asyncio.run(outer()) == (False, True)
+
+
+def test_decorating_a_class_warns():
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+
+        @torch.no_grad()
+        class Quiet:
+            def __init__(self):
+                self.grad_enabled = torch.is_grad_enabled()
+
+    assert Quiet().grad_enabled is False

@@ -5,6 +5,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import TRANSFORMS
+from tapegrad.autograd.node import make_leaf
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
@@ -154,7 +155,8 @@ def grad(
                     "materialize_grads cannot be used when the given input is a GradientEdge",
                     "Pass the tensor, or allow_unused=True.",
                 )
-            found[i] = tensor_base.wrap(namespace_of((target._array,)).zeros_like(target._array))
+            zeros = tensor_base.wrap(namespace_of((target._array,)).zeros_like(target._array))
+            found[i] = make_leaf(zeros) if create_graph else zeros
     return tuple(found)
 
 

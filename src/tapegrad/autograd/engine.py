@@ -112,6 +112,9 @@ class BackwardPass:
             self.wanted = {_key(edge): edge for edge in inputs}
             if not inputs_alone:
                 self.needed = nodes_needed([edge for edge, _ in roots], inputs)
+                if accumulate_inputs and self.needed is not None:  # what made them runs, too
+                    nodes = {_key(edge)[0] for edge in inputs}
+                    self.needed |= {x for x in nodes if type(x) is not AccumulateGrad}
             self.keep = accumulate_inputs
         if AccumulateGrad.hooked:
             self.waiting = count_leaf_edges([edge for edge, _ in roots], self.needed) or None
@@ -361,7 +364,8 @@ class BackwardPass:
         if variable._node is None:
             return  # it stopped requiring grad after it was used
         pending = [g]
-        arrived = g if hooks is not None and hooks.post else None
+        first = variable._grad is None
+        arrived = g if hooks is not None and hooks.post and not first else None
         del g  # the list holds the only reference left: the array may become .grad as it is
         args = (variable, pending, self.create_graph)
         if self.mode is not None:
@@ -371,8 +375,9 @@ class BackwardPass:
         if hooks is not None:
             for hook in list(hooks.accumulated.values()):
                 call_after_accumulation(hook, variable)
-            if hooks.post:
-                self._post_hooks(leaf, (), [arrived])
+            if hooks.post:  # they see the first gradient as `.grad` has it, and may write to it
+                given = self._unwrap(variable._grad) if first else arrived
+                self._post_hooks(leaf, (), [given])
 
     # --- hooks: they see tensors, whatever the gradients on the way are ---------------------------
 

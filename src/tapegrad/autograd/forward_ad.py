@@ -16,6 +16,7 @@ from tapegrad.autograd.forward.tangent import own_tensor, strides
 from tapegrad.autograd.mode import MODE, Under, _Decorating
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array
+from tapegrad.core.missing import missing
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.operators.shape.forward_ad_views import dual_view, primal_view
 
@@ -203,6 +204,13 @@ def _is_fwd_grad_enabled() -> bool:
     """Whether tangents go along with what is computed, where there is a level."""
     mode = forward_mode()
     return mode is None or mode.is_on
+
+
+def __getattr__(name: str) -> int:
+    """`_current_level`, the number of the level that is open: 0, or -1 where none is."""
+    if name == "_current_level":
+        return -1 if forward_mode() is None else 0
+    raise missing(__name__, name)
 
 
 __all__ = [

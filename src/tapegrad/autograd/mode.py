@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from contextvars import ContextVar, Token
 
 from tapegrad.autograd.node import mark_inference
@@ -238,6 +239,14 @@ class _Decorating:
 
     def __call__(self, function: Callable) -> Any:
         if isinstance(function, type):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You "
+                "should only decorate functions or methods. To preserve the current behavior of "
+                "class decoration, you can directly decorate the `__init__` method and nothing "
+                "else.",
+                FutureWarning,
+                stacklevel=2,
+            )
             function.__init__ = self(function.__init__)  # type: ignore[misc]
             return function
         if inspect.isgeneratorfunction(function):

@@ -133,6 +133,22 @@ class TensorCore(TensorBase):
         return node.node if type(node) is Port else node
 
     @property
+    def _grad_fn(self) -> Any:
+        return self.grad_fn
+
+    @_grad_fn.setter
+    def _grad_fn(self, value: None) -> None:
+        if value is not None:
+            raise errors.runtime_error("_grad_fn can be only set to None", "detach_() does that.")
+        self.detach_()
+
+    @_grad_fn.deleter
+    def _grad_fn(self) -> None:
+        raise errors.runtime_error(
+            "Deletion of _grad_fn not allowed. Detach tensor instead!", "detach_() does that."
+        )
+
+    @property
     def output_nr(self) -> int:
         """Which output of its node this tensor is."""
         return self._node.index if type(self._node) is Port else 0

@@ -324,3 +324,12 @@ def test_under_no_grad_create_graph_still_records():
     with torch.no_grad():
         (g,) = grad(y, x, create_graph=True)
     assert g.requires_grad
+
+
+def test_zeros_in_the_place_of_gradients_can_be_differentiated():
+    x = torch.tensor(0.5, requires_grad=True)
+    y = torch.tensor(1.0, requires_grad=True)
+    (g,) = torch.autograd.grad(x * y, x, create_graph=True)
+    (zero,) = torch.autograd.grad(g, x, create_graph=True, materialize_grads=True)
+    (again,) = torch.autograd.grad(zero, x, materialize_grads=True)
+    assert zero.item() == again.item() == 0 and zero.requires_grad and not again.requires_grad

@@ -112,3 +112,10 @@ def test_two_numbers_have_no_power():
 def test_roots_differentiate_at_zero_as_in_pytorch():
     assert_equal_numbers(gradients(torch.sqrt, [-1.0, 0.0, 4.0, inf]), [nan, inf, 0.25, 0])
     assert_equal_numbers(gradients(torch.rsqrt, [-1.0, 0.0, 4.0, inf]), [nan, -inf, -0.0625, 0])
+
+
+def test_complex_powers_of_negative_numbers_have_gradients():
+    exponent = torch.tensor([0.5 + 1j, 2 - 0.3j], dtype=torch.complex128, requires_grad=True)
+    base = -torch.ones(2, dtype=torch.float64)
+    assert torch.autograd.gradcheck(lambda y: torch.pow(base, y), (exponent,))
+    assert torch.autograd.gradcheck(lambda y: torch.pow(-1, y), (exponent,))

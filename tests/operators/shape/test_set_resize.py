@@ -102,6 +102,26 @@ def test_set_counts_as_a_write_and_has_no_derivative():
         (leaf * 2).set_(torch.zeros(3))
 
 
+def test_the_size_it_has_is_no_write():
+    x = torch.empty(2, 3).t()
+    assert x.resize_(3, 2) is x and x.stride() == (1, 3) and x._version == 0
+    x.resize_as_(torch.empty(3, 2))
+    assert x._version == 0
+    assert x.resize_(3, 2, memory_format=torch.contiguous_format).stride() == (2, 1)
+    assert x._version == 0 and x.resize_(1)._version == 1
+
+
+def test_nothing_leads_to_a_leaf_from_what_was_computed_before_it_was_set():
+    x = torch.ones(2, requires_grad=True)
+    y = x.exp()
+    with torch.no_grad():
+        x.set_(torch.zeros(2))
+    with pytest.raises(RuntimeError, match="to not have been used in the graph"):
+        torch.autograd.grad(y.sum(), x)
+    (g,) = torch.autograd.grad(x.exp().sum(), x)
+    assert g.tolist() == [1, 1]
+
+
 def test_views_move_with_the_memory_that_grows():
     x = torch.arange(2)
     row = x[1:]

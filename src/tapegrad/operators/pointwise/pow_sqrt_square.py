@@ -98,7 +98,8 @@ def _power_in_exponent(xp: Namespace, g: Array, x: Array, exponent: Array, y: Ar
     is_complex = xp.isdtype(exponent.dtype, "complex floating")
     positive = (xp.real(exponent) if is_complex else exponent) >= 0
     at_zero = xp.logical_and(x == 0, positive)
-    return xp.where(at_zero, 0.0, g * (y * xp.log(x)))
+    log = xp.log(xp.astype(x, y.dtype) if is_complex else x)
+    return xp.where(at_zero, 0.0, g * (y * log))
 
 
 @vjp(
@@ -120,7 +121,7 @@ def _power_of_number_rule(xp: Namespace, g: Array, exponent: Array, base: Any, y
         none = xp.zeros_like(exponent)  # constants: no nan in derivatives of derivatives
         slope = xp.where(exponent < 0, none - math.inf, none + math.nan)
         return g * xp.where(exponent >= 0, none, slope)
-    if isinstance(base, complex):
+    if isinstance(base, complex) or xp.isdtype(exponent.dtype, "complex floating"):
         return g * (y * cmath.log(base))
     return g * (y * (math.log(base) if base > 0 else math.nan))
 

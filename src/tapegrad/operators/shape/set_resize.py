@@ -5,7 +5,7 @@ from sys import getrefcount
 import numpy as np
 
 from tapegrad.autograd.mode import check_memory, is_grad_enabled
-from tapegrad.autograd.node import AccumulateGrad
+from tapegrad.autograd.node import AccumulateGrad, make_leaf
 from tapegrad.autograd.writable import check_writable
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
@@ -75,8 +75,12 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
             text = "Unsupported memory formatPreserve"
             raise errors.runtime_error(text, "Name an order of dimensions.")
         strides = _memory_format.empty(shape, np.bool_, memory_format).strides
+    same = shape == self._array.shape
+    if same and memory_format is None:
+        return self
     _replace(self, _reshaped(self._array, shape, strides))
-    written(self, "resize_")
+    if not same:
+        written(self, "resize_")
     return self
 
 
@@ -147,6 +151,10 @@ def set_(
 
 def _set(x: Tensor, array: np.ndarray) -> Any:
     _replace(x, array)
+    node = x._node
+    if type(node) is AccumulateGrad:  # what was computed from the old memory does not lead here
+        make_leaf(x)
+        x._node.hooks = node.hooks
     written(x, "set_")
     return x
 
