@@ -284,8 +284,8 @@ def test_overlapping_elements_are_conjugated_once():
 def test_integers_of_any_size_where_sizes_belong_are_refused():
     for name, code, *_ in hostile.numbers():
         if "huge" in name or "0x8000000000000000" in name:
-            if name.startswith(("range", "slice", "key")):
-                continue
+            if name.startswith(("slice", "key", "complex 0x", "device 0x7")):
+                continue  # they may be of any size, or nearly
             file = io.BytesIO(hostile.archive(hostile.PROTO + code + b"."))
             with pytest.raises((pickle.UnpicklingError, RuntimeError)):
                 torch.load(file, weights_only=False)

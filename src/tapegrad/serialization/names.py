@@ -174,6 +174,8 @@ def _size(*args: object) -> Size:
 def _device(*args: object) -> device:
     if not args or type(args[0]) is not str:
         raise malformed("a device is made of something that is no name")
+    if not all(map(rebuild.is_int64, args[1:])):
+        raise malformed("the index of a device is no integer of 64 bits")
     return device(*args)
 
 
