@@ -30,7 +30,7 @@ from tapegrad.core.errors import advised, not_implemented, runtime_error
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.storage import owner_of
 from tapegrad.core.tensor_base import wrap
-from tapegrad.serialization.writer import replacing
+from tapegrad.serialization.replacement import replacing
 from tapegrad.tensors.tensor import Tensor
 
 _DTYPES = {

@@ -2,7 +2,7 @@
 
 `machine` reads pickles; `names` lists what a file may name and what calls of it do, by `rebuild`;
 `allowed` holds what users add and applies all this to one file. `archive` is the zip file; `reader`
-has `load`, `writer` has `save`.
+has `load`, `writer` has `save`, `replacement` puts what it writes in the place of an old file.
 """
 
 from tapegrad.core.missing import refuses as _refuses

@@ -3,14 +3,11 @@
 import io
 import os
 import pickle
-import stat
 import sys
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FunctionType
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,71 +23,9 @@ from tapegrad.operators.creation.typed_storage import TypedStorage
 from tapegrad.serialization import rebuild
 from tapegrad.serialization.archive import writing
 from tapegrad.serialization.names import GLOBALS, STORAGE_TYPES, UNTYPED, StorageType
+from tapegrad.serialization.replacement import replacing
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.hooks import warn_if_has_hooks
-
-
-@contextmanager
-def replacing(path: Any) -> Iterator[IO[bytes]]:
-    """A file to write that takes the place of `path` when all is written, and not before.
-
-    It lies in the same folder meanwhile, and is removed if anything fails. A process that is
-    killed leaves it behind, and `path` as it was.
-
-    >>> import os, tempfile
-    >>> from tapegrad.serialization.writer import replacing
-    >>> path = os.path.join(tempfile.mkdtemp(), "x")
-    >>> with replacing(path) as file:
-    ...     file.write(b"all")
-    3
-    >>> os.listdir(os.path.dirname(path))
-    ['x']
-    """
-    target = os.path.realpath(os.fspath(path))  # a link stays one
-    folder, name = os.path.split(target)
-    if not os.path.isdir(folder):
-        raise runtime_error(
-            f"Parent directory {os.path.dirname(os.fspath(path))} does not exist.",
-            "Make it first: os.makedirs(folder, exist_ok=True).",
-        )
-    mode = _mode(target)
-    if mode is not None and not stat.S_ISREG(mode):
-        with open(target, "wb") as file:  # a pipe, a device; a folder raises
-            yield file
-        return
-    temporary = os.path.join(folder, f".{name[:50]}.{os.urandom(6).hex()}.tmp")
-    file = open(temporary, "xb")
-    try:
-        with file:
-            yield file
-            file.flush()
-            if mode is not None:
-                os.chmod(temporary, stat.S_IMODE(mode))
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    _sync(folder)
-
-
-def _mode(path: str) -> int | None:
-    try:
-        return os.stat(path).st_mode
-    except FileNotFoundError:
-        return None
-
-
-def _sync(folder: str) -> None:
-    """Make the new name last; on Windows a folder cannot be opened, and need not be."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
 
 DEFAULT_PROTOCOL = 2
 
@@ -105,7 +40,11 @@ def save(
 ) -> None:
     """Write tensors, and containers of them, to `f`: a file that PyTorch's `load` opens too.
 
-    A file at a path is replaced when all is written: a crash meanwhile leaves the old one whole.
+    A file at a path is replaced when all is written: a crash meanwhile leaves the old one whole,
+    and so does an error. Links, permissions and the owner stay as they are. A file with hard links,
+    access lists or another owner, or in a folder that is not to be written, is written in place:
+    there, a crash leaves it torn.
+
     Tensors that share memory share it again when loaded; the whole memory is written, also of a
     small view of it: clone() the view to leave the rest out. History and gradients stay behind.
 

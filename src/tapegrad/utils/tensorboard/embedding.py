@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from tensorboard.plugins.projector.projector_config_pb2 import EmbeddingInfo, ProjectorConfig
 
-from tapegrad.serialization.writer import replacing
+from tapegrad.serialization.replacement import replacing
 from tapegrad.utils.tensorboard.summary import _grid, make_image, make_np
 
 
