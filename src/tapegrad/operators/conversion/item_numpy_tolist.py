@@ -234,11 +234,16 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None
     return build("from_dlpack", _from_dlpack, ext_tensor, device, copy)
 
 
+_TAKES_COPY = not np.__version__.startswith("2.0.")  # NumPy 2.0 always shares memory
+
+
 def _from_dlpack(x: Tensor, device: DeviceLike, copy: bool | None) -> np.ndarray:
     require_cpu(device)
     if isinstance(x, tensor_base.Tensor) and not copy:
         return x.detach()._array
-    found = np.from_dlpack(x, copy=copy)
+    found = np.from_dlpack(x, copy=copy) if _TAKES_COPY else np.from_dlpack(x)
+    if copy and not _TAKES_COPY:
+        found = found.copy()
     if not found.flags.writeable:  # NumPy marks what it imports: others write to it all the same
         found = _writable(found)
     return supported(found)

@@ -117,14 +117,16 @@ def _plain(item: Any) -> Any:
         return index_check.index_tensor(made)
     if isinstance(item, np.ndarray):
         return index_check.index_tensor(tensor_base.wrap(item))
-    try:
-        return operator.index(item)
-    except TypeError:
-        raise errors.index_error(
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
-            f"are valid indices (got {errors.type_name(item)})",
-            "Convert the index first, for example with int().",
-        ) from None
+    if kind is not np.bool_:  # which NumPy 2.0 takes for a number, with a warning
+        try:
+            return operator.index(item)
+        except TypeError:
+            pass
+    raise errors.index_error(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
+        f"are valid indices (got {errors.type_name(item)})",
+        "Convert the index first, for example with int().",
+    )
 
 
 def _select(x: Tensor, axis: int, index: int, given: int) -> Any:
