@@ -327,3 +327,23 @@ def test_without_the_package_the_error_names_the_extra():
     assert result.returncode == 1
     assert "ModuleNotFoundError: import of tensorboard halted" in result.stderr
     assert 'pip install "tapegrad[tensorboard]"' in result.stderr
+
+
+@pytest.mark.parametrize("tag", ["../../../x", "a/../../..", "b/../../log-2/x", "/../../x"])
+def test_names_of_scalars_do_not_lead_out_of_the_folder(tmp_path, tag):
+    home = tmp_path / "a" / "log"
+    with SummaryWriter(home) as writer:
+        writer.add_scalars("../main", {tag: 1.0, "in/side": 2.0})
+    assert os.listdir(tmp_path) == ["a"] and os.listdir(tmp_path / "a") == ["log"]
+    inside = "_".join([".._main", tag.replace("/", "_")])
+    assert read(home / inside).Scalars("../main")[0].value == 1
+    assert read(home / ".._main_in" / "side").Scalars("../main")[0].value == 2
+
+
+@pytest.mark.parametrize("name", ["..", "../x", "a/../../x", "/nowhere/x"])
+def test_the_name_of_a_run_does_not_lead_out_of_the_folder(tmp_path, name):
+    with SummaryWriter(tmp_path / "log") as writer:
+        with pytest.raises(ValueError, match="leads out of the folder of the writer"):
+            writer.add_hparams({"a": 1}, {"b": 2}, run_name=name)
+        writer.add_hparams({"a": 1}, {"b": 2}, run_name=str(tmp_path / "log" / "run"))
+    assert os.listdir(tmp_path) == ["log"] and "run" in os.listdir(tmp_path / "log")

@@ -8,6 +8,7 @@ from tensorboard.compat.proto import event_pb2
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from tapegrad.core.annotations import Tensor
+from tapegrad.core.errors import value_error
 from tapegrad.utils.tensorboard import summary as summaries
 from tapegrad.utils.tensorboard.summary import _default_bins
 
@@ -74,6 +75,12 @@ class FileWriter:
         """Begin another file in the same folder."""
         self.event_writer.close()
         self.event_writer = EventFileWriter(*self._options)
+
+
+def _is_below(name: str) -> bool:
+    """Whether a path from a folder leads to a place in it, or to the folder."""
+    first = os.path.normpath(name).replace(os.sep, "/").partition("/")[0]
+    return first != ".." and not os.path.isabs(name)
 
 
 class SummaryWriter:
@@ -192,12 +199,19 @@ class SummaryWriter:
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
-        """Write numbers that one chart shows: each goes to a file in a folder of its own."""
+        """Write numbers that one chart shows: each goes to a file in a folder of its own.
+
+        It is called `{main_tag}_{tag}`, with an underscore for each slash of `main_tag`; those of a
+        tag that would lead out of the writer's folder, as `../..` does, become underscores too.
+        """
         walltime = time.time() if walltime is None else walltime
         folder = self._get_file_writer().get_logdir()
         assert self.all_writers is not None
         for tag, value in tag_scalar_dict.items():
-            path = f"{folder}/{main_tag.replace('/', '_')}_{tag}"
+            name = f"{main_tag.replace('/', '_')}_{tag}"
+            if not _is_below(name):
+                name = name.replace("/", "_").replace(os.sep, "_")
+            path = f"{folder}/{name}"
             writer = self.all_writers.get(path)
             if writer is None:
                 writer = self.all_writers[path] = self._new_writer(path)
@@ -425,11 +439,19 @@ class SummaryWriter:
             metric_dict: a number for each metric, also written as scalar.
             hparam_domain_discrete: lists of the values that a hyperparameter may have.
             run_name: the folder, below that of the writer; by default the time.
+
+        Raises: ValueError where `run_name` leads out of the writer's folder.
         """
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
         made = summaries.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
-        folder = os.path.join(self._get_file_writer().get_logdir(), run_name or str(time.time()))
+        home = self._get_file_writer().get_logdir()
+        folder = os.path.join(home, run_name or str(time.time()))
+        if not _is_below(os.path.relpath(folder, home)):
+            raise value_error(
+                f"run_name {run_name!r} leads out of the folder of the writer, {home}",
+                "Make a SummaryWriter of that folder.",
+            )
         with SummaryWriter(folder) as writer:
             for summary in made:
                 writer._add(summary, global_step, None)
