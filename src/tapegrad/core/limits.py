@@ -1,5 +1,7 @@
 """The limits of each dtype: `finfo` for fractions, `iinfo` for integers."""
 
+from functools import cache
+
 from tapegrad.core.dtype import as_dtype, bfloat16, bool_, default, dtype, float16, float32, float64
 from tapegrad.core.errors import type_error
 
@@ -108,3 +110,9 @@ class iinfo(_Limits):
 
     def __repr__(self):
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
+
+
+@cache
+def largest(floating: dtype) -> float:
+    """The largest number of a floating-point dtype."""
+    return finfo(floating).max

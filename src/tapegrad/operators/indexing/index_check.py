@@ -89,10 +89,8 @@ def check_bounds(x: Tensor, index: Tensor, axes: tuple[int, ...]) -> None:
             if low < -n or high >= n:
                 wrong = low if low < -n else high
                 if not n:
-                    raise errors.index_error(
-                        "index is out of bounds for dimension with size 0",
-                        "That dimension has no elements.",
-                    )
+                    text = "index is out of bounds for dimension with size 0"
+                    raise errors.index_error(text, "That dimension has no elements.")
                 raise outside(wrong, number, n)
 
 

@@ -216,9 +216,8 @@ def _placed(x: Tensor, arrays: list, values: Tensor) -> tuple[tuple[int, ...], A
 
 
 def _no_indices(name: str) -> RuntimeError:
-    return errors.runtime_error(
-        f"{name}(): there are no indices", "Pass a tensor for each dimension that is indexed."
-    )
+    text = f"{name}(): there are no indices"
+    return errors.runtime_error(text, "Pass a tensor for each dimension that is indexed.")
 
 
 def _indexed_shape(x: Tensor, axes: tuple[int, ...], index: Tensor) -> tuple[int, ...]:
@@ -250,9 +249,8 @@ def _broadcastable(values: Tensor, shape: tuple[int, ...]) -> Any:
 
 def delitem(self: Tensor, index: Any) -> None:
     """Elements of a tensor cannot be taken out: an error."""
-    raise errors.type_error(
-        "Tensor does not support deleting items", "x[mask] is a tensor without the others."
-    )
+    text = "Tensor does not support deleting items"
+    raise errors.type_error(text, "x[mask] is a tensor without the others.")
 
 
 # --- index_put ------------------------------------------------------------------------------------

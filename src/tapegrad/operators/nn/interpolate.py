@@ -65,15 +65,10 @@ def resized(
     return sizes, (None,) * n if recompute else factors
 
 
-_nearest = {
-    1: mapping("upsample_nearest1d", "UpsampleNearest1DBackward0"),
-    2: mapping("upsample_nearest2d", "UpsampleNearest2DBackward0"),
-    3: mapping("upsample_nearest3d", "UpsampleNearest3DBackward0"),
-}
+_nearest = {n: mapping(f"upsample_nearest{n}d", f"UpsampleNearest{n}DBackward0") for n in (1, 2, 3)}
 _nearest_exact = {
-    1: mapping("upsample_nearest_exact1d", "UpsampleNearestExact1DBackward0"),
-    2: mapping("upsample_nearest_exact2d", "UpsampleNearestExact2DBackward0"),
-    3: mapping("upsample_nearest_exact3d", "UpsampleNearestExact3DBackward0"),
+    n: mapping(f"upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}DBackward0")
+    for n in (1, 2, 3)
 }
 _linear = {
     1: mapping("upsample_linear1d", "UpsampleLinear1DBackward0"),

@@ -148,15 +148,9 @@ def _steps(
 ) -> tuple:
     """The numbers of both functions as pairs, checked."""
     errors.need_tensor(function, "input", 1, input)
-    pairs = [
-        _pair(function, name, value)
-        for name, value in (
-            ("kernel_size", kernel_size),
-            ("dilation", dilation),
-            ("padding", padding),
-            ("stride", stride),
-        )
-    ]
+    names = ("kernel_size", "dilation", "padding", "stride")
+    given = zip(names, (kernel_size, dilation, padding, stride), strict=True)
+    pairs = [_pair(function, *each) for each in given]
     for (height, width), name, short, least in (
         (pairs[0], "kernel size", "kernel", 1),
         (pairs[1], "dilation", "dilation", 1),

@@ -3,6 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.limits import largest
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -111,14 +112,6 @@ def soft_shrink(xp, input, *, lambd):
     return input - xp.clip(input, -lambd, lambd)
 
 
-_LARGEST = {
-    "float64": 1.7976931348623157e308,
-    "float32": 3.4028234663852886e38,
-    "float16": 65504.0,
-    "bfloat16": 3.3895313892515355e38,
-}
-
-
 @require_tensors
 def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x moved towards 0 by lambd, 0 where it is nearer than that.
@@ -131,12 +124,11 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """
     dtype = input.dtype
     require_floating("softshrink_check", input)
-    if not 0 <= lambd <= _LARGEST[dtype.name]:
-        raise errors.runtime_error(
-            f"lambda must be in range [0, {_LARGEST[dtype.name]:g}] for input dtype "
-            f"{dtype.scalar_name}, but found {lambd:g}",
-            "Elements are moved by it towards 0.",
-        )
+    most = largest(dtype)
+    if not 0 <= lambd <= most:
+        kind = dtype.scalar_name
+        text = f"lambda must be in range [0, {most:g}] for input dtype {kind}, but found {lambd:g}"
+        raise errors.runtime_error(text, "Elements are moved by it towards 0.")
     return soft_shrink(input, lambd=lambd)
 
 

@@ -64,7 +64,7 @@ def _clamped(xp: Namespace, x: Array, eps: float | None) -> Any:
 def _log_odds_rule(xp: Namespace, g: Array, x: Array, eps: float | None) -> Any:
     slope = g / (x * (1 - x))
     free = eps is None or eps < 0
-    low, high = (0.0, 1.0) if free else (eps, 1 - eps)
+    low, high = (0.0, 1.0) if eps is None or free else (eps, 1 - eps)
     outside = math.nan if free else 0.0
     return xp.where(xp.logical_or(x < low, x > high), outside, slope)
 

@@ -9,6 +9,7 @@ from tapegrad.core.annotations import Any, Shape, Source, Tensor
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
+from tapegrad.core.limits import largest
 from tapegrad.core.streams.mersenne_twister import Twister
 from tapegrad.random import default_generator
 
@@ -124,21 +125,8 @@ def _wrong_size(function: str, what: str, found: object, end: str = "") -> TypeE
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
-# What the compiled code calls its types.
-
-# Up to which power of two a float has every integer, and its largest value.
+# Up to which power of two a float has every integer.
 _DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
-_LARGEST = {
-    "float16": 65504.0,
-    "bfloat16": float.fromhex("0x1.fep127"),
-    "float32": float.fromhex("0x1.fffffep127"),
-    "float64": float.fromhex("0x1.fffffffffffffp1023"),
-}
-
-
-def largest(dtype: Dtype) -> float:
-    """The largest value of a real floating-point dtype."""
-    return _LARGEST[dtype.name]
 
 
 def integer(x: Tensor) -> int:
@@ -221,7 +209,7 @@ def check_permutation(dtype: Dtype, n: int) -> None:
 def limits(dtype: Dtype) -> tuple[int, int]:
     """The smallest and the largest integer of a dtype that is no complex one."""
     if dtype.is_floating_point:
-        last = int(_LARGEST[dtype.name])
+        last = int(largest(dtype))
         return -last, last
     if dtype.name == "bool":
         return 0, 1

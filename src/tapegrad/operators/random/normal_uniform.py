@@ -7,6 +7,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
+from tapegrad.core.limits import largest
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.operators.random import argument
 from tapegrad.operators.random import argument as randint_bounds
@@ -73,17 +74,17 @@ def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
     if not (dtype.is_floating_point or dtype.is_complex):
         raise argument.not_implemented("check_uniform_bounds", dtype)
     part = dtype.to_real()
-    largest = randint_bounds.largest(part)
-    if -largest <= low <= high <= largest and high - low <= largest:
+    most = largest(part)
+    if -most <= low <= high <= most and high - low <= most:
         return
     for name, bound in (("from", low), ("to", high)):
-        if not -largest <= bound <= largest:
+        if not -most <= bound <= most:
             text = f"{name} is out of bounds for {errors.c_name(part)}"
-            raise errors.runtime_error(text, f"The largest {part} is {largest:g}.")
+            raise errors.runtime_error(text, f"The largest {part} is {most:g}.")
     found = f"found from={low:g} > to={high:g}"
     argument.require(low <= high, "uniform_", "to return a [from, to) range", found)
     argument.require(
-        high - low <= largest,
+        high - low <= most,
         "uniform_",
         f"to-from <= std::numeric_limits<{part.scalar_name}>::max()",
         f"found to={high:g} and from={low:g} which result in to-from to exceed the limit",

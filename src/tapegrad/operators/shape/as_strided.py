@@ -208,10 +208,9 @@ def view_dtype(input: Any, dtype: Any) -> Any:
 
 def _check_whole(what: str, n: int, ratio: int, names: str) -> None:
     if n % ratio:
-        raise errors.runtime_error(
-            f"self.{what} must be divisible by {ratio} to view {names}, but got {n}",
-            "Choose a smaller dtype, or clone() a part of the tensor that is whole.",
-        )
+        text = f"self.{what} must be divisible by {ratio} to view {names}, but got {n}"
+        advice = "Choose a smaller dtype, or clone() a part of the tensor that is whole."
+        raise errors.runtime_error(text, advice)
 
 
 def _seen_as(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
