@@ -86,7 +86,8 @@ def from_schema(name: str, found: list, is_method: bool, n_positional: int | Non
         (named if argument.kwarg_only else positional).append(parameter(argument, is_method))
     outs = [s for s in found if any(a.is_out for a in s.arguments)]
     if outs and not is_method and name[-1] != "_":
-        several = sum(a.is_out for a in outs[0].arguments) > 1
+        targets = [str(a.type) for a in outs[0].arguments if a.is_out]
+        several = len(targets) > 1 or "List" in targets[0]
         named.append(f"{'tuple of Tensors' if several else 'Tensor'} out = None")
     kinds = {a.name for a in schema.arguments}
     if {"dtype", "layout", "device"} <= kinds:
@@ -105,6 +106,32 @@ def with_lengths(form: str, found: list) -> str:
         return match[0]
 
     return re.sub(r"tuple of ints (\w+)", length, form)
+
+
+def takes_out(function: Any, form: str) -> bool:
+    """Whether a function of one form takes `out=`, which some only have for other languages."""
+    samples = {
+        "Tensor": torch.ones(1),
+        "Number": 1,
+        "int": 1,
+        "float": 1.0,
+        "bool": True,
+        "str": "none",
+        "tuple of Tensors": [torch.ones(1)],
+        "tuple of ints": [1],
+        "tuple of floats": [1.0],
+        "torch.dtype": torch.float32,
+    }
+    required = [each for each in form[1:-1].split(", ") if each != "*" and " = " not in each]
+    args, kwargs = [], {"out": object()}
+    for each in required:
+        kind, _, name = re.sub(r"\[\d+\]|\?", "", each).rpartition(" ")
+        kwargs[name] = samples.get(kind)
+    try:
+        function(*args, **kwargs)
+    except TypeError as error:
+        return "'out'" in str(error) and "unexpected" not in str(error)
+    raise AssertionError(f"{function} took an object for out")
 
 
 def forms_of(function: Any, name: str, found: list, is_method: bool) -> list[str]:
@@ -131,6 +158,8 @@ def forms_of(function: Any, name: str, found: list, is_method: bool) -> list[str
             n_positional = int(takes[1])
             break
     form = from_schema(name, found, is_method, n_positional)
+    if form is not None and " out = None" in form and not takes_out(function, form):
+        form = re.sub(r"(, )?(\*, )?[A-Z\w ]*Tensors? out = None", "", form)
     return [] if form is None else [form]
 
 

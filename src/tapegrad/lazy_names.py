@@ -39,4 +39,5 @@ def fill_slots() -> None:
     registration.TANGENT_VIEWS.register_module("tapegrad.operators.shape.forward_ad_views")
     registration.TENSOR_NAMESPACE.register_module("tapegrad.tensors.arrays.namespace")
     registration.TRANSFORM_STACK.register_module("tapegrad.func.level")
+    registration.WRITE_OUT.register_module("tapegrad.dispatch.out")
     registration.VJP_BATCH.register_module("tapegrad.func.jacobian")

@@ -195,3 +195,42 @@ def test_functions_in_place_take_the_names_of_functions():
     with torch.no_grad(), pytest.raises(TypeError, match=r"^exp_\(\): argument 'input' \(positi"):
         torch.exp_([1.0])
     assert x.tolist() == [1.0, 2.0]
+
+
+def test_functions_without_out_write_there_all_the_same():
+    x = torch.tensor([[1.0, -2.0], [3.0, 4.0]])
+    out = torch.zeros(2, 2)
+    assert torch.t_copy(x, out=out) is out and out.tolist() == [[1.0, 3.0], [-2.0, 4.0]]
+    assert torch.threshold(x, 0, 5, out=out) is out and out.tolist() == [[1.0, 5.0], [3.0, 4.0]]
+    order = torch.zeros(2, 2, dtype=torch.int64)
+    assert torch.argsort(x, stable=True, out=order) is order and order.tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(TypeError, match=r"^unbind_copy\(\): argument 'out' must be tuple of Tenso"):
+        torch.unbind_copy(x, 0, out=out)
+    with pytest.raises(TypeError, match=r"^dist\(\) got an unexpected keyword argument 'out'"):
+        torch.dist(x, x, out=out)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("topk", lambda x, out: torch.topk(x, 9, out=(out, out))),
+        ("cat", lambda x, out: torch.cat([x, x], 5, out=out)),
+        ("special_zeta", lambda x, out: torch.special.zeta(x, x, out=out)),
+        ("xlogy", lambda x, out: torch.xlogy(x, 2.0, out=out)),
+        ("t_copy", lambda x, out: torch.t_copy(x, out=out)),
+    ],
+)
+def test_a_graph_and_out_are_refused_before_anything_else(name, call):
+    out = torch.zeros(2, 2)
+    with pytest.raises(RuntimeError) as caught:
+        call(torch.ones(2, 2, requires_grad=True), out)
+    assert str(caught.value).startswith(f"{name}(): functions with out=... arguments don't support")
+    assert out.tolist() == [[0, 0], [0, 0]]
+
+
+def test_a_dtype_of_the_product_is_for_gpus():
+    x = torch.ones(2, 2)
+    with pytest.raises(NotImplementedError, match=r"^Could not run 'aten::mm.dtype' with argume"):
+        torch.mm(x, x, torch.float64)
+    with pytest.raises(NotImplementedError, match=r"^Could not run 'aten::bmm.dtype' with argum"):
+        torch.bmm(x[None], x[None], out_dtype=torch.float64)

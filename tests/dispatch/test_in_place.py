@@ -455,3 +455,18 @@ def test_an_operator_made_of_several_has_its_gradient_in_place_and_through_a_vie
     y[:rows].renorm_(2, 0, 1.0)
     (y * torch.arange(6.0).reshape(3, 2)).sum().backward()
     assert x.grad.flatten().tolist() == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_cast_that_cannot_be_comes_before_the_kernel():
+    x = torch.tensor([True, False])
+    with pytest.raises(RuntimeError, match=r"^result type ComplexFloat can't be cast to the"):
+        x.bitwise_and_(torch.ones(2) + 1j)
+    with pytest.raises(RuntimeError, match=r"^The size of tensor a \(2\) must match the si"):
+        torch.ones(2).bitwise_or_(torch.ones(3))
+    with pytest.raises(RuntimeError, match=r"^output with shape \[2\] doesn't match the broad"):
+        torch.ones(2).bitwise_or_(torch.ones(3, 2))
+    with pytest.raises(
+        NotImplementedError, match="\"bitwise_or_cpu\" not implemented for 'Double'"
+    ):
+        torch.ones(2, dtype=torch.float64).bitwise_or_(1)
+    assert x.tolist() == [True, False]

@@ -21,7 +21,7 @@ from tapegrad.core.device import device
 from tapegrad.core.dtype import dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.memory_format import layout, memory_format
-from tapegrad.core.registration import FRONT_DOOR
+from tapegrad.core.registration import FRONT_DOOR, WRITE_OUT
 
 NUMPY_NAMES = {
     "dim": ("axis",),
@@ -296,10 +296,19 @@ def call_of(
         if getattr(refusal, "__notes__", None):
             raise
         raise errors.advised(refusal, _advice(refusal, forms)) from None
+    if values.get("out") is not None:
+        _check_graph(name, values, error)
+    if values.get("out_dtype") is not None:
+        raise _no_out_dtype(name)
     if not isinstance(error, TypeError):
         return None
     if form.deprecated:
         form = _warn_of(name, form, values, forms)
+    out = values.get("out")
+    if out is not None and "out" not in _taken(function):
+        del values["out"]
+        args, kwargs = _spelled(function, form, values, ())
+        return lambda: WRITE_OUT().write_out(name, function(*args, **kwargs), out)
     again, named = _spelled(function, form, values, args[:1] if method else ())
     if len(again) == len(args) and named.keys() == kwargs.keys():
         return None
@@ -339,6 +348,35 @@ def _spelled(
             in_row = False
             kwargs[name] = values[name]
     return tuple(args), kwargs
+
+
+def _check_graph(name: str, values: dict[str, Any], error: Exception) -> None:
+    """Raise for tensors with a graph and `out=`: PyTorch looks at that before anything else."""
+    text = str(error)
+    if "functions with out=" in text:
+        own = text.partition("()")[0]
+        if own == name or (own in _table() and "special_" + own != name):
+            return
+    found = [x for v in values.values() for x in (v if isinstance(v, (tuple, list)) else (v,))]
+    if WRITE_OUT().is_grad_enabled() and any(_is_tensor(x) and x.requires_grad for x in found):
+        raise errors.out_in_graph(name)
+
+
+def _no_out_dtype(name: str) -> NotImplementedError:
+    operator = f"aten::{name}.dtype"
+    return errors.not_implemented(
+        f"Could not run '{operator}' with arguments from the 'CPU' backend. This could be because "
+        "the operator doesn't exist for this backend, or was omitted during the selective/custom "
+        "build process (if using custom build). If you are a Facebook employee using PyTorch on "
+        "mobile, please visit https://fburl.com/ptmfixes for possible resolutions. "
+        f"'{operator}' is only available for GPUs.",
+        "Convert the result: .to(out_dtype).",
+    )
+
+
+def _taken(function: Callable) -> set[str]:
+    """The names of arguments that a function takes."""
+    return set(inspect.signature(function).parameters)
 
 
 def _by_keyword(function: Callable) -> set[str]:

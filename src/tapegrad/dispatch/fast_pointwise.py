@@ -345,7 +345,10 @@ def _is_plain(x: object, integers: bool) -> bool:
 
 def _keeps_dtype(compute: Callable, n: int) -> bool:
     """Whether float32 operands give a float32 result: comparisons give booleans."""
-    return compute(*(np.full(1, 0.5, F32),) * n).dtype is F32
+    try:
+        return compute(*(np.full(1, 0.5, F32),) * n).dtype is F32
+    except NotImplementedError:  # of integers alone: the call itself says of which dtype it is not
+        return False
 
 
 def operator(function: Callable, reverse: bool = False) -> Callable:

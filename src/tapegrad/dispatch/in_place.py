@@ -7,7 +7,7 @@ import inspect
 
 import numpy as np
 
-from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.namespaces import namespace_of, native_dtype
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.node import EVERY, INFERENCE, Port, Version, next_sequence, version_of
@@ -25,6 +25,7 @@ from tapegrad.autograd.writable import (
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, EdgeLike, NodeLike, OperatorLike
 from tapegrad.core.argument_check import MISSING, respelled, with_method
+from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.dispatch.op import leads_to
 
@@ -120,8 +121,30 @@ def _again(
     if again is None:
         if isinstance(error, AttributeError):
             errors.need_tensors(plain, input=input)
+        if isinstance(error, NotImplementedError):
+            _check_before_kernel(method.out_of_place, plain, input, args)  # type: ignore[attr-defined]
         raise error
     return again
+
+
+def _check_before_kernel(function: Callable, plain: str, input: Any, args: tuple) -> None:
+    """Raise for a shape or dtype that does not fit: PyTorch looks at them before the kernel."""
+    op = getattr(function, "op", None)
+    if op is None or op.promote != "arith" or op.name in _OF_TRUTH:
+        return
+    operands = [getattr(x, "_array", x) for x in (input, *args)]
+    shape = input._array.shape
+    for x in operands[1:]:
+        other = getattr(x, "shape", ())
+        try:
+            shape = np.broadcast_shapes(shape, other)
+        except ValueError:
+            raise errors.broadcast(shape, other) from None
+    dtype = native_dtype(namespace_of((input._array,)), promote(operands))
+    check_fits(plain, input, tensor_base.wrap(np.broadcast_to(np.empty((), dtype), shape)))
+
+
+_OF_TRUTH = frozenset("eq ne lt le gt ge logical_and logical_or logical_xor logical_not".split())
 
 
 def _described(method: Any, function: Any, plain: str, more: str) -> Any:

@@ -55,3 +55,13 @@ def test_addr_refuses_factors_that_the_result_has_no_room_for():
         torch.addr(a, v, w, beta=True)
     with pytest.raises(RuntimeError, match="argument alpha must not be a floating point number"):
         torch.addr(a.int(), v.int(), w.int(), alpha=0.5)
+
+
+def test_numbers_of_dimensions_are_looked_at_first():
+    x, v = torch.ones(2, 2), torch.ones(2)
+    with pytest.raises(RuntimeError, match="matrix @ vector expected, got 2, 2, 1"):
+        torch.addmv(x, x, v)
+    with pytest.raises(RuntimeError, match="matrix @ vector expected, got 1, 2, 2"):
+        torch.addmv(v, x, x)
+    with pytest.raises(RuntimeError, match=r"^addr: Expected 1-D argument vec2, but got 2-D"):
+        torch.addr(x, v, x)

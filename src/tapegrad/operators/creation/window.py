@@ -110,6 +110,7 @@ def _bartlett(n: Any, N: int) -> Any:
     return cat([rising[:half], rising[half:] * -1 + 2])
 
 
+@require_tensors
 @_periodic(_hann)
 def hann_window() -> Any:
     """`(1 - cos(2 pi n / N)) / 2`, N the window's length; periodic, or symmetric.
@@ -121,6 +122,7 @@ def hann_window() -> Any:
     """
 
 
+@require_tensors
 @_periodic(_blackman)
 def blackman_window() -> Any:
     """`0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)`; periodic, or symmetric.
@@ -132,6 +134,7 @@ def blackman_window() -> Any:
     """
 
 
+@require_tensors
 @_periodic(_bartlett)
 def bartlett_window() -> Any:
     """A triangle from 0 to 1 and back, `1 - |2 n / N - 1|`; periodic, or symmetric.

@@ -54,6 +54,7 @@ def _frequencies(name: str, positive: bool) -> Callable:
     return frequencies
 
 
+@require_tensors
 @_frequencies("fftfreq", False)
 def fftfreq() -> Any:
     """The frequencies of the `n` points of `fft`, for samples at a distance `d`.
@@ -67,6 +68,7 @@ def fftfreq() -> Any:
     """
 
 
+@require_tensors
 @_frequencies("rfftfreq", True)
 def rfftfreq() -> Any:
     """The frequencies of the n // 2 + 1 points of `rfft`, for samples at a distance `d`.

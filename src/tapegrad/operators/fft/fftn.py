@@ -1,6 +1,7 @@
 """Fourier transforms along several dimensions, one after the other."""
 
 from tapegrad.core.annotations import Any, Callable, Dim, Out, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.fft import fft
@@ -175,6 +176,7 @@ def _hfftn(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> A
     return fft.to_real(conj(x), axes=axes[-1:], scale=scale, size=last)
 
 
+@require_tensors
 @_along("hfftn", _hfftn)
 def hfftn() -> Any:
     """`fftn` of a signal of which half, conjugate to the rest, is left away: real.
@@ -189,6 +191,7 @@ def hfftn() -> Any:
     """
 
 
+@require_tensors
 @_along("hfft2", _hfftn, _LAST_TWO)
 def hfft2() -> Any:
     """`hfftn` along the last two dimensions.
@@ -209,6 +212,7 @@ def _ihfftn(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> 
     return fft.transform(conj_physical(found), axes=axes[:-1], scale=scale, forward=False)
 
 
+@require_tensors
 @_along("ihfftn", _ihfftn)
 def ihfftn() -> Any:
     """The inverse of `hfftn`: of real numbers, without the half that is conjugate to the rest.
@@ -220,6 +224,7 @@ def ihfftn() -> Any:
     """
 
 
+@require_tensors
 @_along("ihfft2", _ihfftn, _LAST_TWO)
 def ihfft2() -> Any:
     """`ihfftn` along the last two dimensions.

@@ -99,6 +99,12 @@ def addmv(
     >>> torch.addmv(torch.ones(2), torch.ones(2, 3), torch.ones(3))
     tensor([4., 4.])
     """
+    dims = input.ndim, mat.ndim, vec.ndim
+    if dims[0] > 1 or dims[1:] != (2, 1):
+        raise errors.runtime_error(
+            "vector + matrix @ vector expected, got {}, {}, {}".format(*dims),
+            "The numbers of dimensions must be 1 (or 0), 2 and 1.",
+        )
     return finish("addmv", _sum(input, mv(mat, vec), beta, alpha), out)
 
 
@@ -114,6 +120,10 @@ def addr(
     tensor([[1., 1.],
             [1., 1.]])
     """
+    for name, x in (("vec1", vec1), ("vec2", vec2)):
+        if x.ndim != 1:
+            text = f"addr: Expected 1-D argument {name}, but got {x.ndim}-D"
+            raise errors.runtime_error(text, "Flatten it first.")
     dtype = promote([x._array for x in (input, vec1, vec2)])
     for name, factor in (("beta", beta), ("alpha", alpha)):
         _check_factor(name, factor, dtype)

@@ -154,6 +154,7 @@ def avg_pool1d(
     return squeeze(avg_pool2d(unsqueeze(input, -2), *sizes, ceil_mode, count_include_pad), -2)
 
 
+@require_tensors
 @_averaging(2)
 def avg_pool2d() -> Any:
     """The mean of each window of (N, C, H, W) or (C, H, W).

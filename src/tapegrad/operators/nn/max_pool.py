@@ -159,6 +159,7 @@ def max_pool3d_with_indices() -> Any:
     """
 
 
+@require_tensors
 @_max_pool(2, False)
 def max_pool2d() -> Any:
     """The largest element of each window of (N, C, H, W) or (C, H, W).

@@ -2,6 +2,7 @@
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Any, Array, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import floats_only
@@ -34,6 +35,7 @@ def gelu_back(g: Array, input: Array, approximate: str) -> Any:
     return g * (0.5 * (1 + t) + 0.5 * input * (1 - t) * (1 + t) * slope)
 
 
+@require_tensors
 def gelu(input: Tensor, *, approximate: str = "none") -> Any:
     """x * Phi(x); with approximate="tanh" its approximation by tanh.
 

@@ -98,6 +98,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 transpose_ = in_place_view(transpose)
 
 
+@require_tensors
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Any:
     """Two dimensions exchanged: NumPy's name of `transpose`.
 
@@ -109,6 +110,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Any:
     return transpose(input, axis0, axis1)
 
 
+@require_tensors
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged: another name of `transpose`.
 

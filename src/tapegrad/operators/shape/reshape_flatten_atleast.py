@@ -129,6 +129,7 @@ def contiguous(input: Tensor, memory_format: MemoryFormat = None) -> Any:
     return input if flags is None or flags.c_contiguous else clone(input, order="C")
 
 
+@require_tensors
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions from `start_dim` to `end_dim`, both included, joined to one.
 

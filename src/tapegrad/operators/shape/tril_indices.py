@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import int32, int64
 from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
@@ -47,6 +48,7 @@ def _triangle(numbers: Callable) -> Callable:
     return indices
 
 
+@require_tensors
 @_triangle(np.tril_indices)
 def tril_indices() -> Any:
     """Rows and columns of the lower triangle, up to the diagonal `offset` places to the right.
@@ -59,6 +61,7 @@ def tril_indices() -> Any:
     """
 
 
+@require_tensors
 @_triangle(np.triu_indices)
 def triu_indices() -> Any:
     """Rows and columns of the upper triangle, from the diagonal `offset` places to the right on.
