@@ -105,7 +105,8 @@ def with_method(make: Callable[[bool], Any]) -> Any:
 def method_of(function: Any) -> Any:
     """The method of tensors that is a public function, or whatever else a class has."""
     of, make = getattr(function, "method", (None, method_of))
-    return update_wrapper(make(True), function) if of is function else function
+    made: Any = make(True) if of is function else None
+    return function if made is None else update_wrapper(made, function)
 
 
 def respelled(

@@ -59,7 +59,7 @@ class ShapeMethods:
 
     chunk = shape.split_chunk_unbind.chunk
 
-    def split(self, split_size: Any, dim: int = 0) -> tuple:
+    def split(self: Any, split_size: Any, dim: int = 0) -> tuple:
         """Parts of one size along `dim`, or of given sizes, as `torch.split`.
 
         >>> torch.arange(5).split(split_size=2)
