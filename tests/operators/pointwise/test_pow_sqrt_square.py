@@ -119,3 +119,17 @@ def test_complex_powers_of_negative_numbers_have_gradients():
     base = -torch.ones(2, dtype=torch.float64)
     assert torch.autograd.gradcheck(lambda y: torch.pow(base, y), (exponent,))
     assert torch.autograd.gradcheck(lambda y: torch.pow(-1, y), (exponent,))
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 0.5, -1])
+def test_a_gradient_of_a_power_that_is_recorded_is_a_power_again(exponent):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    g = (x**exponent).sum()
+    for _ in range(2):
+        (g,) = torch.autograd.grad(g.sum(), x, create_graph=True)
+        nodes = [g.grad_fn]
+        for _ in range(3):
+            nodes.append(next(node for node, _ in nodes[-1].next_functions if node is not None))
+        assert [node.name() for node in nodes] == [
+            *("MulBackward0", "MulBackward1", "PowBackward0", "torch::autograd::AccumulateGrad")
+        ]

@@ -3,7 +3,7 @@
 import cmath
 import math
 
-from tapegrad.core import errors
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import complex128, float64
@@ -12,6 +12,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, common_dtype, invalid_combination, lacks
+from tapegrad.operators.with_number import times_number
 
 __all__ = ["float_power", "pow", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "square", "square_"]
 
@@ -80,11 +81,16 @@ def _refuse_negative(x: Tensor, exponent: Scalar) -> None:
             raise errors.runtime_error(text, advice)
 
 
-@vjp(
-    x=lambda xp, g, x, exponent: (
-        xp.zeros_like(g) if exponent == 0 else g * (_power(xp, x, exponent - 1) * exponent)
-    )
-)
+def _slope(xp: Namespace, g: Array, x: Array, exponent: Any) -> Any:
+    """Where it is recorded, a power again, as in PyTorch: its own derivatives are powers, too."""
+    if exponent == 0:
+        return xp.zeros_like(g)
+    if isinstance(x, tensor_base.TensorBase):
+        return g * times_number(x ** (exponent - 1), number=exponent)
+    return g * (_power(xp, x, exponent - 1) * exponent)
+
+
+@vjp(x=_slope)
 @elementwise(name="pow", node="PowBackward0", hidden=("exponent",), check=_refuse_negative)
 def power_by_number(xp, x, exponent):
     """`x ** exponent` for a number `exponent`."""
