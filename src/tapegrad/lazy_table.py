@@ -15,6 +15,14 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "tapegrad.compat.interchange": "from_torch to_torch",
     "tapegrad.func.vmap": "vmap",
+    "tapegrad.operators.conversion.q_scale_int_repr": (
+        "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
+        "q_scale q_zero_point"
+    ),
+    "tapegrad.operators.conversion.sparse_indices_values": (
+        "ccol_indices_copy col_indices_copy crow_indices_copy indices_copy row_indices_copy "
+        "values_copy"
+    ),
     "tapegrad.operators.creation.typed_storage": (
         "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
         "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "

@@ -33,6 +33,11 @@ WITHOUT_SHAPES = {
         "svd_lowrank"
     ),
     "PyTorch has removed them: they only raise": "eig lstsq matrix_rank solve symeig",
+    "only sparse and quantized tensors have them: they only raise": (
+        "ccol_indices_copy col_indices_copy crow_indices_copy indices_copy int_repr "
+        "q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point "
+        "row_indices_copy values_copy"
+    ),
 }
 """Public operators without a line of shapes, by the reason."""
 

@@ -43,6 +43,29 @@ class QueryMethods:
     to_dense = method("tapegrad.operators.shape.memory_order", "to_dense")
     __reversed__ = method("tapegrad.operators.shape.memory_order", "reversed_rows")
 
+    ccol_indices = method("tapegrad.operators.conversion.sparse_indices_values", "ccol_indices")
+    coalesce = method("tapegrad.operators.conversion.sparse_indices_values", "coalesce")
+    col_indices = method("tapegrad.operators.conversion.sparse_indices_values", "col_indices")
+    crow_indices = method("tapegrad.operators.conversion.sparse_indices_values", "crow_indices")
+    indices = method("tapegrad.operators.conversion.sparse_indices_values", "indices")
+    row_indices = method("tapegrad.operators.conversion.sparse_indices_values", "row_indices")
+    values = method("tapegrad.operators.conversion.sparse_indices_values", "values")
+
+    dequantize = method("tapegrad.operators.conversion.q_scale_int_repr", "dequantize")
+    int_repr = method("tapegrad.operators.conversion.q_scale_int_repr", "int_repr")
+    q_per_channel_axis = method(
+        "tapegrad.operators.conversion.q_scale_int_repr", "q_per_channel_axis"
+    )
+    q_per_channel_scales = method(
+        "tapegrad.operators.conversion.q_scale_int_repr", "q_per_channel_scales"
+    )
+    q_per_channel_zero_points = method(
+        "tapegrad.operators.conversion.q_scale_int_repr", "q_per_channel_zero_points"
+    )
+    q_scale = method("tapegrad.operators.conversion.q_scale_int_repr", "q_scale")
+    q_zero_point = method("tapegrad.operators.conversion.q_scale_int_repr", "q_zero_point")
+    qscheme = method("tapegrad.operators.conversion.q_scale_int_repr", "qscheme")
+
     _array: Any
     layout = strided
     is_cpu = True

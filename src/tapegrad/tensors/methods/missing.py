@@ -7,12 +7,10 @@ from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.missing import missing_attribute
 
 _NAMES = """
-ccol_indices coalesce col_indices const_data_ptr crow_indices dequantize grad_dtype hash_tensor
-index indices int_repr ipu module_load mtia name q_per_channel_axis q_per_channel_scales
-q_per_channel_zero_points q_scale q_zero_point qscheme record_stream reinforce resize_as_sparse_
-row_indices slice_inverse smm sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm
-to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr
-to_sparse_coo to_sparse_csc to_sparse_csr values volatile xpu
+const_data_ptr grad_dtype hash_tensor index ipu module_load mtia name record_stream reinforce
+resize_as_sparse_ slice_inverse smm sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm
+to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc
+to_sparse_csr volatile xpu
 """
 
 
