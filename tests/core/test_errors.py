@@ -34,6 +34,9 @@ NONE = torch.ones(0)
         (lambda: F.fold(torch.ones(1, 4, 1), 2, 2, padding=HUGE), None),
         (lambda: torch.diag_embed(ONES, offset=HUGE), ""),
         (lambda: torch.fft.fft(ONES, n=HUGE), ""),
+        (lambda: F.interpolate(torch.ones(1, 1, 2), size=HUGE), f"with sizes={[1, 1, HUGE]}"),
+        (lambda: F.adaptive_avg_pool1d(torch.ones(1, 1, 2), HUGE), ""),
+        (lambda: torch.multinomial(ONES, HUGE, replacement=True), f"with sizes={[HUGE]}"),
     ],
 )  # fmt: skip
 def test_overflow_of_the_bytes_is_pytorchs_error(call, message):

@@ -155,6 +155,12 @@ def countable(shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape
 
 
+def countable_bytes(shape: tuple[int, ...], itemsize: int) -> None:
+    """Raise unless 64 bits count the bytes of an array, one without elements as if it had some."""
+    if prod([n or 1 for n in shape]) * itemsize >= 2**63:
+        raise errors.overflow(shape)
+
+
 def reshaped_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], new: tuple[int, ...]
 ) -> tuple[int, ...] | None:

@@ -181,8 +181,8 @@ def load(
     shared memory share it again.
 
     What it makes takes twice the file and 64 MB at most, or 32 bytes for each byte of the file's
-    pickle where that is more, as only millions of small Python objects need. A file that would
-    take more is refused; a tensor of few numbers seen many times stays one.
+    pickle and directory where that is more, as only millions of Python objects need. A file that
+    would take more is refused; a tensor of few numbers seen many times stays one.
 
     Args:
         f: path, or file that can seek

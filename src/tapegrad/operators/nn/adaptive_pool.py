@@ -11,6 +11,7 @@ from tapegrad.arrays.numpy.max_pool import adaptive
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.shape import countable_bytes
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.interpolate_stencil import mapping
@@ -74,6 +75,7 @@ def _average(n: int, input: Tensor, output_size: Shape) -> Any:
         return mean(input, tuple(range(-n, 0)), True)
     _check_input(name, shape, sizes, "", n)
     require_floating("adaptive_avg_pool2d" if n == 2 else "adaptive_avg_pool3d_cpu", input)
+    countable_bytes((*shape[:-n], *sizes), input._array.dtype.itemsize)
     operator = average_plane if n == 2 else average_volume
     return operator(input, through=averaging(shape[-n:], sizes))
 

@@ -7,6 +7,7 @@ from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Number, Shape, Tensor
 from tapegrad.core.dtype import float64, of, uint8
+from tapegrad.core.shape import countable_bytes
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn import interpolate_stencil
 from tapegrad.operators.nn.adaptive_pool import (
@@ -177,6 +178,7 @@ def _check(input: Tensor, n: int, sizes: tuple[int, ...]) -> None:
     if 0 in shape[1:]:
         text = f"Non-empty {n + 2}D data tensor expected but got a tensor with sizes {list(shape)}"
         raise errors.runtime_error(text, "Only the batch may be empty.")
+    countable_bytes((*shape[:2], *sizes), input._array.dtype.itemsize)
 
 
 def _resized(

@@ -6,6 +6,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Out, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.dtype import int64
+from tapegrad.core.shape import countable_bytes
 from tapegrad.core.streams import integer
 from tapegrad.operators.random.argument import int_of, is_integer, stream_of
 from tapegrad.operators.random.fill import fill_out, of_tensors, prepare_out
@@ -43,6 +44,7 @@ def multinomial(
         raise errors.must_be("multinomial", "replacement", 3, "bool", replacement, advice)
     weights, n = input._array, int_of(num_samples)
     _check_weights(weights, input.dtype, n, replacement)
+    countable_bytes((*weights.shape[:-1], n), 8)
     if out is None:
         return tensor_base.wrap(integer.choice(stream, weights, n, replacement=replacement))
     if out.dtype is not int64:

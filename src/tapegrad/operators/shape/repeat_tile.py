@@ -8,7 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
-from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.core.shape import axis_of, countable_bytes, ints_of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import per_sample
@@ -60,8 +60,7 @@ def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
     negative = next((n for n in sizes if n < 0), None)
     if negative is not None:
         raise errors.negative_size(negative, sizes, "Repeats are not negative.")
-    if prod([n or 1 for n in sizes]) * input._array.dtype.itemsize >= 2**63:
-        raise errors.overflow(sizes)
+    countable_bytes(sizes, input._array.dtype.itemsize)
     return tile_by(input, repeats=counts)
 
 
