@@ -43,6 +43,34 @@ def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
     return with_method(make)
 
 
+def two_operands(quick: Callable | None = None) -> Callable:
+    """`require_tensors` for a function of two operands, at half its price.
+
+    Where nothing else is given, `quick(a, b)` is called in place of the function, if there is one.
+    """
+
+    def decorate(function: Callable) -> Any:
+        plain = function if quick is None else quick
+
+        def make(method: bool) -> Callable:
+            def call(a: Any = MISSING, b: Any = MISSING, /, *extra: Any, **options: Any) -> Any:
+                try:
+                    if options or extra or b is MISSING:
+                        return function(*given_of((a, b, *extra)), **options)
+                    return plain(a, b)
+                except Exception as error:
+                    again = respelled(call, given_of((a, b, *extra)), options, error, "", method)
+                    if again is None:
+                        raise
+                return again()
+
+            return update_wrapper(call, function)
+
+        return with_method(make)
+
+    return decorate
+
+
 class Missing:
     """An argument that was not given."""
 

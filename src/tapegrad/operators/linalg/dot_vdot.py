@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, two_operands
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
@@ -19,7 +19,7 @@ def vector_dot(xp, a, b):
     return xp.matmul(a, b)
 
 
-@require_tensors
+@two_operands()
 def dot(input: Tensor, tensor: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of two vectors' elements.
 

@@ -3,7 +3,7 @@
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import two_operands
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -65,7 +65,7 @@ def batch_of_products(xp, a, b):
 # --- the public functions ---
 
 
-@require_tensors
+@two_operands()
 def mm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     """The product of two matrices.
 
@@ -86,7 +86,7 @@ def mm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     return finish("mm", matrix_product(input, mat2, flipped=is_flipped(mat2)), out)
 
 
-@require_tensors
+@two_operands()
 def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
     """The product of a matrix and a vector.
 
@@ -120,7 +120,7 @@ def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
     return finish("mv", matrix_vector(input, vec), out)
 
 
-@require_tensors
+@two_operands()
 def bmm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     """The products of two batches of matrices.
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Out, Scalar, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, two_operands
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
 from tapegrad.core.scalar import fitted
@@ -64,7 +64,7 @@ def _checked_alpha(alpha: Scalar, *operands: Array) -> Any:
     return fitted(alpha, dtype) if dtype.category == 1 else alpha
 
 
-@require_tensors
+@two_operands(plus.direct)
 def add(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> Any:
     """The sum `input + alpha * other`.
 
@@ -74,7 +74,7 @@ def add(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     tensor([21., 42.])
     """
     if alpha is not True and alpha == 1:
-        return plus.direct(input, other) if out is None else plus(input, other, out=out)
+        return plus(input, other, out=out)
     alpha = _checked_alpha(alpha, input, other)
     return finish("add", add_scaled(input, other, alpha=alpha), out)
 
@@ -121,7 +121,7 @@ def sub_scaled(xp, input, other, *, alpha):
     return input - alpha * other
 
 
-@require_tensors
+@two_operands(minus.direct)
 def sub(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> Any:
     """The difference `input - alpha * other`.
 
@@ -132,7 +132,7 @@ def sub(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     tensor([-19., -38.])
     """
     if alpha is not True and alpha == 1:
-        return minus.direct(input, other) if out is None else minus(input, other, out=out)
+        return minus(input, other, out=out)
     alpha = _checked_alpha(alpha, input, other)
     return finish("sub", sub_scaled(input, other, alpha=alpha), out)
 

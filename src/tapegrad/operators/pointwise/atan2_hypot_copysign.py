@@ -3,7 +3,7 @@
 import math
 
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import two_operands
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_complex, tensor_first
@@ -73,7 +73,7 @@ def with_sign_of_number(xp, input, other):
     return xp.copysign(input, xp.asarray(other, dtype=input.dtype))
 
 
-@require_tensors
+@two_operands()
 def copysign(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """The modulus of `input` with the sign of `other`.
 

@@ -3,7 +3,7 @@
 from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import two_operands
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -71,7 +71,7 @@ def div_rounded(xp, input, other, *, rounding_mode):
     return (floored if rounding_mode == "floor" else truncated)(xp, input, other)
 
 
-@require_tensors
+@two_operands(quotient.direct)
 def div(input: Tensor, other: Scalar, *, rounding_mode: str | None = None, out: Out = None) -> Any:
     """The quotient, exact or rounded: towards zero ("trunc") or minus infinity ("floor").
 
@@ -84,7 +84,7 @@ def div(input: Tensor, other: Scalar, *, rounding_mode: str | None = None, out: 
     tensor([-4,  3])
     """
     if rounding_mode is None:
-        return quotient.direct(input, other) if out is None else quotient(input, other, out=out)
+        return quotient(input, other, out=out)
     if rounding_mode not in ("trunc", "floor"):
         raise errors.runtime_error(
             "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
@@ -98,7 +98,7 @@ def div(input: Tensor, other: Scalar, *, rounding_mode: str | None = None, out: 
 div.op = quotient.op
 
 
-@require_tensors
+@two_operands(quotient.direct)
 def true_divide(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """The exact quotient; the same as `div`.
 
@@ -107,7 +107,7 @@ def true_divide(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     >>> torch.true_divide(torch.tensor([1, 2]), 4)
     tensor([0.2500, 0.5000])
     """
-    return quotient.direct(input, other) if out is None else quotient(input, other, out=out)
+    return quotient(input, other, out=out)
 
 
 true_divide.op = quotient.op

@@ -5,7 +5,7 @@ import math
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, two_operands
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
@@ -153,7 +153,7 @@ def _check(name: str, input: Tensor, exponent: Any) -> None:
         )
 
 
-@require_tensors
+@two_operands()
 def pow(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """`input` to the power of `exponent`; either may be a number.
 

@@ -1,7 +1,7 @@
 """Remainders of a division: remainder, with the divisor's sign, and fmod, with the dividend's."""
 
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import two_operands
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators import dtype_check
@@ -41,7 +41,7 @@ def remainder_of_number(xp, other, number):
     return _modulo(xp, number, other)
 
 
-@require_tensors
+@two_operands()
 def remainder(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after as many whole `other` as fit, with the sign of `other`.
 
@@ -84,7 +84,7 @@ def fmod_number(xp, input, other):
     return _fmod(xp, input, other)
 
 
-@require_tensors
+@two_operands()
 def fmod(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after division by `other` towards zero, with the sign of `input`.
 

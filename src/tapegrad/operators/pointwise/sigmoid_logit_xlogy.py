@@ -4,7 +4,7 @@ import math
 
 from tapegrad.arrays.kernel import fallback, kernel_of, tensor_kernel
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, two_operands
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -176,7 +176,7 @@ def x_log_number(xp, input, number):
     return _x_log_y(xp, input, xp.asarray(number, dtype=input.dtype))
 
 
-@require_tensors
+@two_operands()
 def xlogy(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """`input * log(other)`, and 0 where `input` is 0.
 
