@@ -26,7 +26,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.creation.typed_storage": (
         "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
         "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "
-        "ShortStorage TypedStorage UntypedStorage from_file"
+        "ShortStorage Storage TypedStorage UntypedStorage from_file"
     ),
     "tapegrad.operators.creation.vander": "vander",
     "tapegrad.operators.creation.window": (

@@ -470,3 +470,13 @@ def test_a_cast_that_cannot_be_comes_before_the_kernel():
     ):
         torch.ones(2, dtype=torch.float64).bitwise_or_(1)
     assert x.tolist() == [True, False]
+
+
+def test_elements_that_are_one_place_in_memory_may_all_be_given_the_same():
+    x = torch.zeros(1)
+    wide = x.expand(3)
+    assert wide.fill_(2).tolist() == [2, 2, 2] and x.item() == 2
+    assert wide.fill_(torch.tensor(3.0)).tolist() == [3, 3, 3]
+    assert wide.zero_().tolist() == [0, 0, 0] and x.item() == 0
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        wide[:] = 5

@@ -278,19 +278,25 @@ def _keep_copy(node: NodeLike, i: int, kept: Any) -> None:
     node.saved, node.versions = tuple(saved), tuple(versions)
 
 
-def overwrite(name: str, op: OperatorLike, inputs: tuple, params: dict, store: Callable) -> None:
-    """Record `op`, which only writes into its first input, and let `store()` do the writing."""
+def overwrite(
+    name: str, op: OperatorLike, inputs: tuple, params: dict, store: Callable, same: bool = False
+) -> None:
+    """Record `op`, which only writes into its first input, and let `store()` do the writing.
+
+    `same` says that all elements get the same: several may then be one place in memory.
+    """
     mode = MODE.get()
     if type(mode) is not bool:
 
         def again(op: OperatorLike, inputs: tuple, params: dict) -> None:
-            overwrite(name, op, inputs, params, store)
+            overwrite(name, op, inputs, params, store, same)
 
         mode.call(name, again, (op, inputs, params), {})
         return
     x = inputs[0]
     check_writable(x)
-    check_storable(x)
+    if not same:
+        check_storable(x)
     if not mode:
         store()
         written(x, name)

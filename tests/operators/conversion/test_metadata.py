@@ -72,3 +72,8 @@ def test_an_empty_part_has_the_strides_of_the_whole():
     assert x[:, :, :, 1][:, 1:1].stride() == (60, 20, 5)
     assert torch.zeros(3, 4)[::2, 4:].stride() == (8, 1)
     assert torch.zeros(2, 3)[:0].t().stride() == (1, 3)
+
+
+def test_two_tensors_without_elements_are_not_the_same_memory():
+    x = torch.tensor([])
+    assert x.is_set_to(x.detach()) and not x.is_set_to(torch.tensor([]))

@@ -58,6 +58,8 @@ def test_set_takes_the_memory_of_another_tensor():
     assert torch.ones(2).set_().shape == (0,)
     with raises(RuntimeError, "Could not set tensor of type int to a tensor of type float"):
         torch.ones(2).set_(torch.ones(2, dtype=torch.int32))
+    with raises_beginning(RuntimeError, "setStorage: sizes [3], strides [1], storage offset 4"):
+        torch.ones(3).set_(line, 4, (3,))  # of the size it has
     assert torch.ones(2).set_(line, 4, (3,)).shape == (3,)
     assert line.untyped_storage().nbytes() == 28 and line.tolist() == [0, 1, 2, 3, 4, 5]
     with raises(RuntimeError, "Tensor: invalid storage offset -1"):

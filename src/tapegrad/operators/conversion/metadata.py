@@ -220,6 +220,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
         a.shape == b.shape
         and a.strides == b.strides
         and self.data_ptr() == tensor.data_ptr()
+        and owner_of(a) is owner_of(b)
         and self.dtype is tensor.dtype
     )
 

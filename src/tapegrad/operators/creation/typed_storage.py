@@ -474,6 +474,17 @@ LEGACY = {dtype: _legacy(dtype) for dtype in _NAMES}
 DoubleStorage, FloatStorage, HalfStorage, BFloat16Storage, *_others = LEGACY.values()
 LongStorage, IntStorage, ShortStorage, CharStorage, ByteStorage, BoolStorage, *_others = _others
 ComplexDoubleStorage, ComplexFloatStorage = _others
+Storage = FloatStorage
+
+
+def _dtype_to_storage_type_map() -> dict[Dtype, str]:
+    """The name of the storage of each dtype that has one."""
+    return dict(_NAMES)
+
+
+def _storage_type_to_dtype_map() -> dict[str, Dtype]:
+    """The dtype of each storage by its name."""
+    return {name: dtype for dtype, name in _NAMES.items()}
 
 
 def storage_class(dtype: Dtype) -> Any:
@@ -543,6 +554,6 @@ def from_file(
 
 __torch__ = (
     "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage "
-    "DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage TypedStorage "
-    "UntypedStorage from_file"
+    "DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage "
+    "TypedStorage UntypedStorage from_file"
 )

@@ -118,10 +118,12 @@ def fill_(input: Tensor, value: Scalar) -> Any:
             raise errors.invalid_combination("fill_", (value,), {}, forms)
         value = fitted(number_of("fill_", "value", 1, value), input.dtype)
         params = {"value": value}
-        overwrite("fill_", replace_by_number, (input,), params, lambda: input._array.fill(value))
+        overwrite(
+            "fill_", replace_by_number, (input,), params, lambda: input._array.fill(value), True
+        )
         return input
     _check_single("fill_", array, "copy_() writes a tensor.")
-    overwrite("fill_", replace_by_one, (input, value), {}, lambda: write(input._array, array))
+    overwrite("fill_", replace_by_one, (input, value), {}, lambda: write(input._array, array), True)
     return input
 
 
@@ -134,7 +136,7 @@ def zero_(input: Tensor) -> Any:
     >>> torch.ones(2).zero_()
     tensor([0., 0.])
     """
-    overwrite("zero_", replace_by_zeros, (input,), {}, lambda: input._array.fill(0))
+    overwrite("zero_", replace_by_zeros, (input,), {}, lambda: input._array.fill(0), True)
     return input
 
 

@@ -12,7 +12,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.scalar import fitted
-from tapegrad.dispatch.in_place import overwrite, update, written
+from tapegrad.dispatch.in_place import check_storable, overwrite, update, written
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.copy_fill_zero import copy_, fill_
@@ -76,6 +76,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         fits = value._array.shape == shape
         copy_(view, value if fits else expand(_without_leading_ones(value), shape))
     else:
+        check_storable(view)
         fill_(view, value)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from tapegrad import return_types
 from tapegrad.arrays.kernel import fallback, kernel_of
+from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
@@ -219,6 +220,24 @@ def cummin(input: Tensor, dim: int, *, out: Out = None) -> Any:
     return finish("cummin", pair, out)
 
 
+def _check_beside(input: Tensor, x: Tensor, axis: int) -> None:
+    """Raise unless `x` fits before or behind a tensor along `axis`."""
+    have, want = x._array.shape, input._array.shape
+    if len(have) != len(want):
+        raise errors.runtime_error(
+            "diff expects prepend or append to be the same dimension as input",
+            f"The input has {len(want)} dimensions, and this {len(have)}.",
+        )
+    for i, (m, n) in enumerate(zip(have, want, strict=True)):
+        if i != axis and m != n:
+            raise errors.runtime_error(
+                "diff expects the shape of tensor to prepend or append to match that of input "
+                f"except along the differencing dimension; input.size({i}) = {n}, but got "
+                f"tensor.size({i}) = {m}",
+                f"Dimension {axis} is the one along which it is put.",
+            )
+
+
 @require_tensors
 def diff(
     input: Tensor,
@@ -246,6 +265,9 @@ def diff(
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     axis = axis_of(dim, input._array.ndim)
+    for x in (prepend, append):
+        if x is not None:
+            _check_beside(input, x, axis)
     parts = [x for x in (prepend, input, append) if x is not None]
     if n == 0:
         return finish("diff", input.clone(), out)

@@ -111,7 +111,7 @@ def set_(
 ) -> Any:
     """Let the tensor be the memory of another one or a storage, or a part; counted in elements.
 
-    A storage that is too small for the part grows.
+    A storage that is too small for the part grows, unless the tensor has that size already.
 
     >>> torch.zeros(2).set_(torch.arange(6.0), 1, (2, 2), (2, 1))
     tensor([[1., 2.],
@@ -146,6 +146,8 @@ def set_(
     memory = getattr(source, "_untyped_storage", source)
     if not isinstance(memory, UntypedStorage):
         memory = storage_of(whole)
+    if shape == self._array.shape and strides == self.stride():  # then it does not grow
+        return _set(self, shaped(memory.elements(dtype), storage_offset or 0, shape, strides))
     return _set(self, _part(memory, dtype, storage_offset or 0, shape, strides))
 
 
