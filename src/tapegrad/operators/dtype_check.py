@@ -88,21 +88,28 @@ def invalid_combination(name: str, given: tuple, *accepted: str) -> TypeError:
     )
 
 
+_OUT = ", *, Tensor out = None"
+
+
 def tensor_first(name: str, second: str = "other", *checks: Callable) -> Callable:
     """A check that refuses a number, or what is neither tensor nor number, as first operand."""
 
     def check(*operands: Array) -> None:
         if not hasattr(operands[0], "_array"):
-            raise invalid_combination(
-                name,
-                operands,
-                f"Tensor input, Tensor {second}, *, Tensor out = None",
-                f"Tensor input, Number {second}, *, Tensor out = None",
-            )
+            forms = [f"Tensor input, {kind} {second}{_OUT}" for kind in ("Tensor", "Number")]
+            raise invalid_combination(name, operands, *forms)
         for each in checks:
             each(*operands)
 
     return check
+
+
+def two_numbers(name: str, given: tuple, first: str, second: str, with_number: str) -> TypeError:
+    """The error for two numbers; the form `with_number` has one for the first operand."""
+    tensors = f"Tensor {first}, Tensor {second}{_OUT}"
+    return invalid_combination(
+        name, given, tensors, with_number, f"Tensor {first}, Number {second}{_OUT}"
+    )
 
 
 def some_tensor(name: str, *checks: Callable) -> Callable:
@@ -110,13 +117,8 @@ def some_tensor(name: str, *checks: Callable) -> Callable:
 
     def check(input: Tensor, other: Scalar) -> None:
         if not hasattr(input, "_array") and not hasattr(other, "_array"):
-            raise invalid_combination(
-                name,
-                (input, other),
-                "Tensor input, Tensor other, *, Tensor out = None",
-                "Number self, Tensor other",
-                "Tensor input, Number other, *, Tensor out = None",
-            )
+            form = "Number self, Tensor other"
+            raise two_numbers(name, (input, other), "input", "other", form)
         for each in checks:
             each(input, other)
 

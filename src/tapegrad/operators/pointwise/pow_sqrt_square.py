@@ -11,7 +11,7 @@ from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
-from tapegrad.operators.dtype_check import BOOL, common_dtype, invalid_combination, lacks
+from tapegrad.operators.dtype_check import BOOL, common_dtype, lacks, two_numbers
 from tapegrad.operators.with_number import times_number
 
 __all__ = ["float_power", "pow", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "square", "square_"]
@@ -142,15 +142,9 @@ def power_of_number(xp, exponent, base):
 
 
 def _check(name: str, input: Tensor, exponent: Any) -> None:
-    """Raise for two numbers."""
     if not hasattr(input, "_array") and not hasattr(exponent, "_array"):
-        raise invalid_combination(
-            name,
-            (input, exponent),
-            "Tensor input, Tensor exponent, *, Tensor out = None",
-            "Number self, Tensor exponent, *, Tensor out = None",
-            "Tensor input, Number exponent, *, Tensor out = None",
-        )
+        form = "Number self, Tensor exponent, *, Tensor out = None"
+        raise two_numbers(name, (input, exponent), "input", "exponent", form)
 
 
 @two_operands()

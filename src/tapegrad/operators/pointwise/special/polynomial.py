@@ -8,7 +8,7 @@ from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant
-from tapegrad.operators.dtype_check import invalid_combination
+from tapegrad.operators.dtype_check import two_numbers
 
 
 @constant(promote="float", kernels=("polynomial",))
@@ -21,13 +21,8 @@ def orthogonal_polynomial(xp, x, n, *, family):
 
 def _of(family: str, name: str, x: Tensor, n: int, out: Out) -> Any:
     if not hasattr(x, "_array") and not hasattr(n, "_array"):
-        raise invalid_combination(
-            name,
-            (x, n),
-            "Tensor x, Tensor n, *, Tensor out = None",
-            "Number x, Tensor n, *, Tensor out = None",
-            "Tensor x, Number n, *, Tensor out = None",
-        )
+        form = "Number x, Tensor n, *, Tensor out = None"
+        raise two_numbers(name, (x, n), "x", "n", form)
     return finish(name, orthogonal_polynomial(x, n, family=family), out)
 
 
