@@ -267,3 +267,11 @@ def test_addcdiv_divides_no_integers():
     with pytest.raises(RuntimeError, match="Integer division with addcdiv is no longer supported"):
         torch.addcdiv(x, x, x)
     assert torch.addcmul(x, x, x, value=2).tolist() == [3, 3]
+
+
+def test_lerp_names_the_argument_of_another_dtype():
+    x = torch.ones(2, dtype=torch.float16)
+    with pytest.raises(RuntimeError, match=r"^expected dtype c10::Half for `end` but got dtype fl"):
+        x.lerp(torch.ones(2), 0.5)
+    with pytest.raises(RuntimeError, match=r"^expected dtype c10::Half for `weight` but got dty"):
+        x.lerp(x, torch.ones(2))

@@ -252,3 +252,10 @@ def test_grids_and_combinations():
     assert torch.cartesian_prod(a, b[:2]).tolist() == [[1, 3], [1, 4], [2, 3], [2, 4]]
     assert torch.combinations(b).tolist() == [[3, 4], [3, 5], [4, 5]]
     assert torch.block_diag(a, b[:1]).tolist() == [[1, 2, 0], [0, 0, 3]]
+
+
+def test_permute_without_an_order_is_an_error():
+    x = torch.ones(())
+    assert x.permute(()).shape == ()
+    with pytest.raises(TypeError, match=r"^permute\(\) missing 1 required positional arg"):
+        x.permute()

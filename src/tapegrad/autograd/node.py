@@ -95,8 +95,9 @@ class Node:
         self.output_version = version
 
     def name(self) -> str:
-        """The name of the node, as it prints."""
-        return type(self).__name__
+        """The name of the node, as it prints; PyTorch has copies in a namespace."""
+        name = type(self).__name__
+        return "torch::autograd::CopyBackwards" if name == "CopyBackwards" else name
 
     @property
     def next_functions(self) -> tuple:

@@ -43,3 +43,10 @@ def test_a_diagonal_is_filled_and_cut_from_the_history():
     assert w.grad.tolist() == [[0, 2, 2], [2, 0, 2], [2, 2, 0]]
     with raises(RuntimeError, "all dimensions of input must be of equal length"):
         torch.zeros(2, 3, 2).fill_diagonal_(1)
+
+
+def test_the_node_of_a_copy_has_pytorchs_namespace():
+    source = torch.ones(3, requires_grad=True)
+    copied = torch.zeros(3).copy_(source)
+    assert copied.grad_fn.name() == "torch::autograd::CopyBackwards"
+    assert type(copied.grad_fn).__name__ == "CopyBackwards"

@@ -123,13 +123,13 @@ def lerp(input: Tensor, end: Any, weight: Tensor, *, out: Out = None) -> Any:
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
     tensor([ 0.2500, 12.5000])
     """
-    kinds = {x.dtype for x in (input, end, weight) if hasattr(x, "_array")}
-    if len(kinds) > 1:
-        raise errors.runtime_error(
-            f"expected dtype {input.dtype.scalar_name.lower()} for `end` but got dtype "
-            f"{end.dtype.scalar_name.lower()}",
-            "Give all tensors one dtype.",
-        )
+    for name, x in (("end", end), ("weight", weight)):
+        if hasattr(x, "_array") and x.dtype is not input.dtype:
+            want, found = errors.c_name(input.dtype), errors.c_name(x.dtype)
+            raise errors.runtime_error(
+                f"expected dtype {want} for `{name}` but got dtype {found}",
+                "Give all tensors one dtype.",
+            )
     if hasattr(weight, "_array"):
         return finish("lerp", lerp_tensor(input, end, weight), out)
     return finish("lerp", lerp_number(input, end, weight=weight), out)

@@ -59,6 +59,11 @@ def permute(input: Tensor, *order: Any, dims: Dim = None) -> Any:
     >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
     torch.Size([4, 2, 3])
     """
+    if dims is None and not order:
+        raise errors.type_error(
+            'permute() missing 1 required positional arguments: "dims"',
+            "Name each dimension once; a tensor without dimensions takes ().",
+        )
     axes = ints_of("permute", "dims", order if dims is None else (dims,))
     try:
         ndim = input._array.ndim
