@@ -480,3 +480,27 @@ def test_elements_that_are_one_place_in_memory_may_all_be_given_the_same():
     assert wide.zero_().tolist() == [0, 0, 0] and x.item() == 0
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         wide[:] = 5
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.index_add_(0, x, x.clone()),
+        lambda x: x.index_add_(0, x.clone(), x),
+        lambda x: x.index_copy_(0, x, x.clone()),
+        lambda x: x.index_fill_(0, x, 3),
+        lambda x: x.scatter_(0, x, x.clone()),
+        lambda x: x.scatter_add_(0, x.clone(), x),
+        lambda x: x.scatter_reduce_(0, x, x.clone(), "sum"),
+        lambda x: x.put_(x, x.clone()),
+        lambda x: x.view(3).put_(x, x.clone()),
+        lambda x: x.index_put_((x,), x.clone()),
+        lambda x: x.index_put_((x.clone(),), x),
+        lambda x: x[1:].index_put_((torch.arange(2),), x[:2]),
+    ],
+)
+def test_what_an_index_leads_to_is_not_the_index_or_the_source(write):
+    x = torch.tensor([2, 1, 0])
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to"):
+        write(x)
+    assert x.tolist() == [2, 1, 0]

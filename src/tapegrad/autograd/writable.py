@@ -102,8 +102,13 @@ def check_storable(x: Any) -> None:
         )
 
 
-def check_overlap(x: Any, others: Any) -> None:
-    """Raise where an operand lies partly in the memory that is written: what would be read?"""
+def check_overlap(x: Any, others: Any, apart: bool = False) -> None:
+    """Raise where an operand lies partly in the memory that is written: what would be read?
+
+    `apart` says that it must not be that memory as a whole either, as where an index leads about.
+    """
+    if apart and any(other is x for other in others) and x._array.size:
+        raise _overlapping()
     version = x._counter
     if version is None:
         return  # nobody else has its memory
@@ -112,7 +117,9 @@ def check_overlap(x: Any, others: Any) -> None:
         if getattr(other, "_counter", None) is not version or other is x:
             continue
         b = other._array
-        if not (_is_dense(a) and _is_dense(b)) or (a.strides == b.strides and _same(a, b)):
+        if not (_is_dense(a) and _is_dense(b)):
+            continue
+        if not apart and a.strides == b.strides and _same(a, b):
             continue
         if np.may_share_memory(a, b):
             raise _overlapping()

@@ -33,12 +33,12 @@ _SIGNATURE = inspect.signature(lambda input, *args, **kwargs: None)
 
 
 def in_place(
-    function: Callable, name: str | None = None, *, reads_numbers: bool = False
+    function: Callable, name: str | None = None, *, reads_numbers: bool = False, apart: bool = False
 ) -> Callable:
     """The in-place form of an operator: `mul_ = in_place(mul)`.
 
     With `reads_numbers`, a tensor without dimensions is read before anything is written: it may be
-    part of the one that is written to.
+    part of the one that is written to. With `apart`, no operand may be the tensor itself.
     """
     ufunc_name = getattr(getattr(function, "op", None), "ufunc", None)
     ufunc = getattr(np, ufunc_name) if ufunc_name else None
@@ -58,7 +58,7 @@ def in_place(
                     others = (*args, *kwargs.values())
                     if reads_numbers:
                         others = tuple(x for x in others if getattr(x, "ndim", 0))
-                    check_overlap(input, others)
+                    check_overlap(input, others, apart)
                 return update(plain, input, lambda x: function(x, *args, **kwargs))
             except Exception as error:
                 again = _again(method, plain, input, args, kwargs, error, is_method)

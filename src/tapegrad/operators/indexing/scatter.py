@@ -187,6 +187,6 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Out
     return finish("scatter_add", result, out)
 
 
-scatter_, scatter_add_ = in_place(scatter), in_place(scatter_add)
+scatter_, scatter_add_ = in_place(scatter, apart=True), in_place(scatter_add, apart=True)
 
 __all__ = ["scatter", "scatter_add"]

@@ -200,6 +200,6 @@ def scatter_reduce(
     return finish("scatter_reduce", result, out)
 
 
-scatter_reduce_ = in_place(scatter_reduce)
+scatter_reduce_ = in_place(scatter_reduce, apart=True)
 
 __all__ = ["scatter_reduce"]

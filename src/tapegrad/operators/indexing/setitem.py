@@ -7,6 +7,7 @@ from tapegrad.arrays.numpy.getitem_setitem import store_at
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.autograd.sum_to_size import sum_to_shape
+from tapegrad.autograd.writable import check_overlap
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -193,6 +194,7 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
 
         overwrite("index_put_", write_mask, (x, values, first), {}, store)
         return
+    check_overlap(x, (values, *arrays), apart=True)
     axes, index, values = _placed(x, arrays, values)
     options = {"axes": axes, "add": add}
     if in_batch:

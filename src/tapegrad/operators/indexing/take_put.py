@@ -99,6 +99,6 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     return put_flat(input, source, index, add=accumulate)
 
 
-put_ = in_place(put)
+put_ = in_place(put, apart=True)
 
 __all__ = ["put", "take"]
