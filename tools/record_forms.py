@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 import tapegrad
-from tapegrad.core.native_arguments import without_tensor
+from tapegrad.core.native_arguments import Form, without_tensor
 
 FILE = Path(__file__).resolve().parents[1] / "src" / "tapegrad" / "core" / "native_forms.txt"
 NATIVE = (types.BuiltinFunctionType, types.MethodDescriptorType)
@@ -198,6 +198,62 @@ def deprecated() -> dict[str, list[str]]:
     return found
 
 
+def name_with_out(key: str, form: Form) -> str | None:
+    """What PyTorch calls a function that is given `out=` and a tensor with a graph; None if it
+    does not look at that first."""
+    prefix = next((each for each in ("linalg_", "fft_", "special_") if key.startswith(each)), "")
+    space = getattr(torch, prefix[:-1]) if prefix else torch
+    samples = {
+        "Tensor": torch.eye(3) + 0.1,
+        "Number": 2,
+        "float": 0.5,
+        "bool": True,
+        "str": "none",
+        "torch.dtype": torch.float32,
+        "tuple of Tensors": [torch.ones(3, 3, requires_grad=True)] * 2,
+        "tuple of floats": [0.5],
+    }
+    given: dict[str, Any] = {}
+    for each in form.parameters:
+        if each.optional or each.name == "generator":
+            continue
+        place = 0 if "dim" in each.name else 1
+        given[each.name] = {"int": place, "tuple of ints": [place] if not place else [3, 3]}.get(
+            each.kind, samples.get(each.kind)
+        )
+        if each.kind == "Tensor" and "ind" in each.name:
+            given[each.name] = torch.zeros(3, 3, dtype=torch.int64)
+        elif each.kind == "Tensor" and each.name in ("mask", "condition"):
+            given[each.name] = torch.ones(3, 3, dtype=torch.bool)
+        elif each.kind == "Tensor":
+            given[each.name] = given[each.name].clone().requires_grad_()
+    kind = next(each.kind for each in form.parameters if each.name == "out")
+    for n in (1,) if kind == "Tensor" else (2, 3, 4):
+        outs = tuple(torch.zeros(0) for _ in range(n))
+        try:
+            getattr(space, key[len(prefix) :])(**given, out=outs[0] if n == 1 else outs)
+        except Exception as error:
+            found = re.match(r"(\S+)\(\): functions with out=", str(error))
+            if found:
+                return found[1]
+    return None
+
+
+def graph_lines(functions: dict[str, list[str]]) -> list[str]:
+    """Lines of the functions that look first whether a tensor has a graph, with their names."""
+    found = {}
+    for key, texts in functions.items():
+        if key.startswith(("Tensor.", "nn_")):
+            continue
+        for text in texts:
+            form = Form(text)
+            if not text.startswith("deprecated") and " out = None" in text:
+                name = name_with_out(key, form)
+                if name is not None and key not in found:
+                    found[key] = name
+    return [f"out= {key} {name}" for key, name in found.items()]
+
+
 def method_forms(functions: dict[str, list[str]], key: str) -> list[str]:
     """The forms of a method where they are those of the function, without the tensor and `out`."""
     if key[:7] != "Tensor.":
@@ -237,6 +293,8 @@ def main() -> int:
     for key, found in functions.items():
         if found != method_forms(functions, key):
             lines += [f"{key} {form}" for form in found]
+    warnings.simplefilter("ignore")
+    lines += graph_lines(functions)
     FILE.write_text("\n".join(sorted(set(lines), key=lines.index)) + "\n")
     missing = [key for key, found in functions.items() if not found]
     print(f"{len(functions)} functions, {len(lines)} forms; none found: {' '.join(missing)}")

@@ -217,7 +217,9 @@ def test_functions_without_out_write_there_all_the_same():
         ("cat", lambda x, out: torch.cat([x, x], 5, out=out)),
         ("special_zeta", lambda x, out: torch.special.zeta(x, x, out=out)),
         ("xlogy", lambda x, out: torch.xlogy(x, 2.0, out=out)),
-        ("t_copy", lambda x, out: torch.t_copy(x, out=out)),
+        ("maximum", lambda x, out: torch.max(x, x, out=out)),
+        ("linalg_inv_ex", lambda x, out: torch.linalg.inv(x, out=out)),
+        ("gather", lambda x, out: torch.take_along_dim(x, torch.zeros(2, 1).long(), 0, out=out)),
     ],
 )
 def test_a_graph_and_out_are_refused_before_anything_else(name, call):

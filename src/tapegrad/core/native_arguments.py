@@ -227,12 +227,20 @@ def _check_elements(function: str, form: Form, values: dict[str, Any]) -> None:
             )
 
 
+_WITH_OUT: dict[str, str] = {}
+"""Functions that, given `out=`, look first whether a tensor has a graph, with their names then."""
+
+
 @cache
 def _table() -> dict[str, list[Form]]:
     found: dict[str, list[Form]] = {}
     text = files("tapegrad.core").joinpath("native_forms.txt").read_text()
     for line in text.splitlines():
         name, _, form = line.partition(" ")
+        if name == "out=":
+            key, _, its_name = form.partition(" ")
+            _WITH_OUT[key] = its_name
+            continue
         if not form:  # a method that PyTorch has in Python
             found[name] = []
             continue
@@ -297,7 +305,7 @@ def call_of(
             raise
         raise errors.advised(refusal, _advice(refusal, forms)) from None
     if values.get("out") is not None:
-        _check_graph(name, values, error)
+        _check_graph(name, values)
     if values.get("out_dtype") is not None:
         raise _no_out_dtype(name)
     if not isinstance(error, TypeError):
@@ -350,16 +358,16 @@ def _spelled(
     return tuple(args), kwargs
 
 
-def _check_graph(name: str, values: dict[str, Any], error: Exception) -> None:
+def _check_graph(name: str, values: dict[str, Any]) -> None:
     """Raise for tensors with a graph and `out=`: PyTorch looks at that before anything else."""
-    text = str(error)
-    if "functions with out=" in text:
-        own = text.partition("()")[0]
-        if own == name or (own in _table() and "special_" + own != name):
-            return
+    theirs = _WITH_OUT.get(name)
+    if theirs is None:
+        return
+    if name in ("max", "min"):
+        theirs = f"{name}imum" if "other" in values else name
     found = [x for v in values.values() for x in (v if isinstance(v, (tuple, list)) else (v,))]
     if WRITE_OUT().is_grad_enabled() and any(_is_tensor(x) and x.requires_grad for x in found):
-        raise errors.out_in_graph(name)
+        raise errors.out_in_graph(theirs)
 
 
 def _no_out_dtype(name: str) -> NotImplementedError:
