@@ -13,3 +13,10 @@ def test_an_equation_comes_first():
     for args in ((), ("ij",), (x,)):
         with pytest.raises(ValueError, match=r"^einsum\(\): must specify the equation string and"):
             torch.einsum(*args)
+
+
+def test_no_more_dimensions_are_summed_than_there_are():
+    with pytest.raises(
+        RuntimeError, match=r"^tensordot expects dims < ndim_a or ndim_b, but got d"
+    ):
+        torch.tensordot(torch.ones(2), torch.ones(2), 5)

@@ -25,3 +25,13 @@ def test_differences_beside_what_does_not_fit():
     )
     with raises(RuntimeError, message):
         torch.ones(2, 3).diff(dim=0, prepend=torch.ones(2, 2))
+
+
+def test_a_number_has_one_dimension():
+    for name in ("cummax", "cummin"):
+        function = getattr(torch, name)
+        assert function(torch.tensor(2.0), -1).values.item() == 2
+        with pytest.raises(
+            IndexError, match=rf"^{name}\(\): Expected reduction dim -1 or 0 for scal"
+        ):
+            function(torch.tensor(2.0), 5)

@@ -30,3 +30,14 @@ def test_no_deviation_and_no_number():
     assert torch.full((3,), 2.0).std().item() == 0
     assert math.isnan(torch.tensor([1.0, math.nan]).std())
     assert math.isnan(torch.tensor([1.0, math.inf]).std())
+
+
+def test_integers_are_refused_in_one_wording():
+    x = torch.ones(3, dtype=torch.int64)
+    for call in (x.var, x.std, lambda: torch.var(x, 0), lambda: torch.std(x, True)):
+        with pytest.raises(
+            RuntimeError, match=r"^std and var only support floating point and comp"
+        ):
+            call()
+    with pytest.raises(RuntimeError, match=r"^var_mean only support floating point and complex"):
+        torch.var_mean(x)

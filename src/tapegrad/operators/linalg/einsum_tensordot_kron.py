@@ -227,9 +227,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Any:
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.ndim, b.ndim):
-            raise RuntimeError(
-                "tensordot expects dims < ndim_a or ndim_b, "
-                f"but got {dims=}, ndim_a={a.ndim} and ndim_b={b.ndim}"
+            raise errors.runtime_error(
+                f"tensordot expects dims < ndim_a or ndim_b, but got {dims=}",
+                f"The tensors have {a.ndim} and {b.ndim} dimensions.",
             )
         left, right = list(range(a.ndim - dims, a.ndim)), list(range(dims))
     else:

@@ -190,6 +190,14 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     return finish("logcumsumexp", _along(log_running_sum, input, dim), out)
 
 
+def _check_dim(name: str, input: Tensor, dim: int) -> None:
+    ndim = input._array.ndim
+    if not ndim and dim not in (-1, 0):
+        text = f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}"
+        raise errors.index_error(text, "A tensor without dimensions counts as one of one.")
+    axis_of(dim, ndim)
+
+
 @require_tensors
 def cummax(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """The largest element up to each place along `dim`, a pair (values, indices).
@@ -199,7 +207,7 @@ def cummax(input: Tensor, dim: int, *, out: Out = None) -> Any:
     >>> torch.cummax(torch.tensor([1.0, 3.0, 2.0]), 0).values
     tensor([1., 3., 3.])
     """
-    axis_of(dim, input._array.ndim)
+    _check_dim("cummax", input, dim)
     require_order("cummax_cpu", input)
     pair = return_types.cummax(_along(running_largest, input, dim))
     return finish("cummax", pair, out)
@@ -214,7 +222,7 @@ def cummin(input: Tensor, dim: int, *, out: Out = None) -> Any:
     >>> torch.cummin(torch.tensor([3.0, 1.0, 2.0]), 0).values
     tensor([3., 1., 1.])
     """
-    axis_of(dim, input._array.ndim)
+    _check_dim("cummin", input, dim)
     require_order("cummin_cpu", input)
     pair = return_types.cummin(_along(running_smallest, input, dim))
     return finish("cummin", pair, out)

@@ -85,7 +85,8 @@ def _computed(
     if isinstance(dim, bool):  # var(x, unbiased)
         dim, unbiased = None, dim
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
-        text = f"{name} only support floating point and complex dtypes"
+        which = name if name.endswith("_mean") else "std and var"
+        text = f"{which} only support floating point and complex dtypes"
         raise errors.runtime_error(text, "Convert the tensor first: x.float().")
     if correction is None:
         correction = 1 if unbiased is None else int(unbiased)
