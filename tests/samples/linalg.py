@@ -483,6 +483,34 @@ def batch_of_products(make: Make) -> list:
     return [Sample(make(2, 3, 2), make(2, 2, 3)), Sample(make(0, 3, 2), make(0, 2, 3))]
 
 
+def weighted(make: Make, inputs: list[tuple[int, ...]], *shapes: tuple[int, ...]) -> list:
+    """Samples of beta * input + alpha * (a @ b) for several shapes of the input."""
+    found = []
+    for shape, beta, alpha in zip(inputs, (1, 0.5, 0), (1, 2, 3), strict=True):
+        found.append(Sample(make(*shape), *[make(*s) for s in shapes], beta=beta, alpha=alpha))
+    return found
+
+
+@row
+def add_products(make: Make) -> list:
+    return weighted(make, [(2, 3, 2), (2,), (1, 1)], (2, 3, 2), (2, 2, 2))
+
+
+@row
+def add_sum_of_products(make: Make) -> list:
+    return weighted(make, [(3, 2), (2,), ()], (2, 3, 2), (2, 2, 2))
+
+
+@row
+def add_matrix_vector(make: Make) -> list:
+    return weighted(make, [(2,), (1,), ()], (2, 3), (3,))
+
+
+@row
+def add_outer(make: Make) -> list:
+    return weighted(make, [(2, 3), (3,), ()], (2,), (3,))
+
+
 @row
 def add_matrix_product(make: Make) -> list:
     options: dict[str, Any] = {"beta": 1, "alpha": 1, "flipped": False}

@@ -31,7 +31,6 @@ _FUNCTIONS = {
     ),
     "fft.stft": "stft",
     "indexing.masked_select_nonzero": "nonzero",
-    "linalg.addmm_addmv_addr_addbmm": "addbmm addmv addr baddbmm",
     "linalg.cholesky": "linalg_cholesky",
     "linalg.det_slogdet": "det linalg_det slogdet linalg_slogdet logdet",
     "linalg.eig_eigh": "linalg_eig:eig linalg_eigvalsh:eigvalsh",

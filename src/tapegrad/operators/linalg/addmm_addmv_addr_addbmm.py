@@ -3,18 +3,32 @@
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, Scalar, Tensor
+from tapegrad.core.annotations import (
+    Any,
+    Array,
+    Callable,
+    Namespace,
+    OperatorLike,
+    Out,
+    Scalar,
+    Tensor,
+)
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import promote
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, lowered, without_autocast
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.dispatch.op import primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
 from tapegrad.operators.linalg.inner_outer import outer
-from tapegrad.operators.linalg.matmul import bmm, is_flipped, mm, mv, second_factor
-from tapegrad.operators.linalg.matmul_check import check_batches, check_matrices, unequal_dtypes
+from tapegrad.operators.linalg.matmul import is_flipped, second_factor
+from tapegrad.operators.linalg.matmul_check import (
+    check_batches,
+    check_matrices,
+    dtype_mismatch,
+    unequal_dtypes,
+)
 
 __all__ = [
     "addbmm", "addbmm_", "addmm", "addmm_", "addmv", "addmv_", "addr", "addr_", "baddbmm",
@@ -26,25 +40,90 @@ def _scaled(x: Tensor, factor: Any) -> Any:
     return x if factor == 1 else factor * x
 
 
-@jvp(
-    input=lambda xp, t, y, beta: _scaled(xp.broadcast_to(t, y.shape), beta),
-    a=lambda xp, t, b, alpha: _scaled(xp.matmul(t, b), alpha),
-    b=lambda xp, t, a, alpha: _scaled(xp.matmul(a, t), alpha),
-)
-@vjp(
-    input=lambda xp, g, input_like, beta: _scaled(sum_to_shape(xp, g, input_like.shape), beta),
-    a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
-    b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
-)
-@primitive(node="AddmmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
-def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
-    """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
-    y = _scaled(xp.matmul(a, b), alpha)
+def _slopes(product: Callable, a_slope: Callable, b_slope: Callable) -> Callable:
+    """The rules of `beta * input + alpha * product(a, b)`, from the two of the product."""
+
+    def declare(operator: OperatorLike) -> Any:
+        operator.vjp(
+            input=lambda xp, g, input_like, beta: _scaled(
+                sum_to_shape(xp, g, input_like.shape), beta
+            ),
+            a=lambda xp, g, b, alpha: _scaled(a_slope(xp, g, b), alpha),
+            b=lambda xp, g, a, alpha: _scaled(b_slope(xp, g, a), alpha),
+        )
+        operator.jvp(
+            input=lambda xp, t, y, beta: _scaled(xp.broadcast_to(t, y.shape), beta),
+            a=lambda xp, t, b, alpha: _scaled(product(xp, t, b), alpha),
+            b=lambda xp, t, a, alpha: _scaled(product(xp, a, t), alpha),
+        )
+        return operator
+
+    return declare
+
+
+def _sum(input: Any, product: Any, beta: Scalar, alpha: Scalar) -> Any:
+    """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
+    y = _scaled(product, alpha)
+    if beta == 0:
+        return y
     term = _scaled(input, beta)
     if is_batched(term):  # may have more elements than the product of what is not
         return y + term
     y += term  # in the memory of the product, where arrays can be written to
     return y
+
+
+def _product(xp: Namespace, a: Array, b: Array) -> Any:
+    return xp.matmul(a, b)
+
+
+def _first_slope(xp: Namespace, g: Array, b: Array) -> Any:
+    return xp.matmul(g, xp.matrix_transpose(b))
+
+
+def _second_slope(xp: Namespace, g: Array, a: Array) -> Any:
+    return xp.matmul(xp.matrix_transpose(a), g)
+
+
+@vjp(b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha))
+@_slopes(_product, _first_slope, _second_slope)
+@primitive(node="AddmmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
+def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
+    """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
+    return _sum(input, xp.matmul(a, b), beta, alpha)
+
+
+@_slopes(_product, _first_slope, _second_slope)
+@primitive(node="BaddbmmBackward0", check=lacks("baddbmm", BOOL))
+def add_products(xp, input, a, b, *, beta, alpha):
+    """beta * input + alpha * (a @ b), for each matrix of a batch."""
+    return _sum(input, xp.matmul(a, b), beta, alpha)
+
+
+def _sum_of_products(xp: Namespace, a: Array, b: Array) -> Any:
+    return xp.sum(xp.matmul(a, b), axis=0)
+
+
+@_slopes(_sum_of_products, _first_slope, _second_slope)
+@primitive(node="AddbmmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
+def add_sum_of_products(xp, input, a, b, *, beta, alpha):
+    """beta * input + alpha * the sum of a @ b over the matrices of a batch."""
+    total = _sum_of_products(xp, a, b)
+    return _sum(input, total if total.dtype == a.dtype else xp.astype(total, a.dtype), beta, alpha)
+
+
+@_slopes(_product, lambda xp, g, b: g[:, None] * b, _second_slope)
+@primitive(node="AddmvBackward0", check=lacks("addmv_impl_cpu", BOOL))
+def add_matrix_vector(xp, input, a, b, *, beta, alpha):
+    """beta * input + alpha * (a @ b) for a matrix a and a vector b."""
+    return _sum(input, xp.matmul(a, b), beta, alpha)
+
+
+@_slopes(lambda xp, a, b: a[:, None] * b, _product, lambda xp, g, a: xp.matmul(a, g))
+@primitive(node="AddrBackward0")
+def add_outer(xp, input, a, b, *, beta, alpha):
+    """beta * input + alpha * the products of all pairs of elements of two vectors."""
+    return _sum(input, a[:, None] * b, beta, alpha)
 
 
 _PLAIN = (int, float)  # types of factors that fit as they are
@@ -65,9 +144,7 @@ def addmm(
     if IN_USE and out is None:
         input, mat1, mat2 = lowered(input, mat1, mat2)
     try:
-        if input._array.dtype != mat2._array.dtype:
-            advice = f"Convert one of them: .to({mat2.dtype})."
-            raise unequal_dtypes("self and mat2", input, mat2, advice)
+        _check_dtypes("self", input, mat2)
         check_matrices(mat1, mat2, "mat1")
     except AttributeError:
         errors.need_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
@@ -75,10 +152,14 @@ def addmm(
     _check_expands(input, (mat1._array.shape[0], mat2._array.shape[1]))
     if type(alpha) not in _PLAIN or type(beta) not in _PLAIN or mat2._array.dtype.kind in "iu":
         beta, alpha = fitted(beta, mat2.dtype), fitted(alpha, mat2.dtype)
-    if beta == 0:  # what is in `input`, nan and inf included, does not matter
-        return finish("addmm", mm(mat1, mat2) * alpha, out)
     result = add_matrix_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
     return finish("addmm", result, out)
+
+
+def _check_dtypes(name: str, x: Tensor, mat2: Tensor) -> None:
+    if x._array.dtype != mat2._array.dtype:
+        advice = f"Convert one of them: .to({mat2.dtype})."
+        raise unequal_dtypes(f"{name} and mat2", x, mat2, advice)
 
 
 def _check_expands(input: Tensor, target: tuple[int, ...]) -> None:
@@ -105,7 +186,20 @@ def addmv(
             "vector + matrix @ vector expected, got {}, {}, {}".format(*dims),
             "The numbers of dimensions must be 1 (or 0), 2 and 1.",
         )
-    return finish("addmv", _sum(input, mv(mat, vec), beta, alpha), out)
+    n, k = mat._array.shape
+    if vec._array.shape[0] != k:
+        raise errors.runtime_error(
+            f"size mismatch, got input ({n}), mat ({n}x{k}), vec ({vec._array.shape[0]})",
+            f"The vector must have as many elements as the matrix has columns ({k}).",
+        )
+    if not input.dtype is mat.dtype is vec.dtype:
+        names = [x.dtype.scalar_name for x in (input, mat, vec)]
+        raise errors.runtime_error(
+            "addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*names),
+            f"Convert the others: .to({mat.dtype}).",
+        )
+    _check_expands(input, (n,))
+    return finish("addmv", _added(add_matrix_vector, input, mat, vec, beta, alpha), out)
 
 
 @require_tensors
@@ -127,10 +221,9 @@ def addr(
     dtype = promote([x._array for x in (input, vec1, vec2)])
     for name, factor in (("beta", beta), ("alpha", alpha)):
         _check_factor(name, factor, dtype)
-    product = outer(vec1, vec2)  # of bytes it would wrap around where the result need not
-    if product.dtype is not dtype:
-        product = outer(vec1.to(dtype), vec2.to(dtype))
-    return finish("addr", _sum(input, product, beta, alpha), out)
+    _check_expands(input, (vec1._array.shape[0], vec2._array.shape[0]))
+    operands = [x if x.dtype is dtype else x.to(dtype) for x in (input, vec1, vec2)]
+    return finish("addr", _added(add_outer, *operands, beta, alpha), out)
 
 
 def _check_factor(name: str, factor: Scalar, dtype: Any) -> None:
@@ -154,7 +247,17 @@ def baddbmm(
     >>> torch.baddbmm(torch.ones(1), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([5, 2, 4])
     """
-    return finish("baddbmm", _sum(input, bmm(batch1, batch2), beta, alpha), out)
+    _check_expands(input, (batch1.size(0), batch1.size(1), batch2.size(2)))
+    if input.dtype is not batch1.dtype:
+        names = [errors.c_name(x.dtype) for x in (input, batch1, batch2)]
+        raise errors.runtime_error(
+            "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(*names),
+            f"Convert the others: .to({batch1.dtype}).",
+        )
+    check_batches(batch1._array, batch2._array)
+    if batch1.dtype is not batch2.dtype:
+        raise dtype_mismatch(batch1, batch2)
+    return finish("baddbmm", _added(add_products, input, batch1, batch2, beta, alpha), out)
 
 
 @autocast
@@ -168,25 +271,41 @@ def addbmm(
     >>> torch.addbmm(torch.ones(2, 4), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([2, 4])
     """
-    check_batches(batch1._array, batch2._array)
-    return finish(
-        "addbmm", _sum(input, bmm(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha), out
-    )
+    _check_expands(input, (batch1.size(1), batch2.size(2)))
+    _check_sum_of_products(batch1, batch2)
+    _check_dtypes("self", input, batch2)
+    _check_dtypes("mat1", batch1, batch2)
+    return finish("addbmm", _added(add_sum_of_products, input, batch1, batch2, beta, alpha), out)
 
 
-def _sum(input: Tensor, product: Any, beta: Scalar, alpha: Scalar) -> Any:
-    """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
-    _check_expands(input, product._array.shape)
-    dtype = product.dtype
+def _check_sum_of_products(batch1: Tensor, batch2: Tensor) -> None:
+    a, b = batch1._array.shape, batch2._array.shape
+    for name, shape in (("batch1", a), ("batch2", b)):
+        if len(shape) != 3:
+            advice = f"Its shape is {list(shape)}: matmul() takes any number of dimensions."
+            raise errors.runtime_error(f"{name} must be a 3D tensor", advice)
+    if a[0] != b[0]:
+        raise errors.runtime_error(
+            f"batch1 and batch2 must have same number of batches, got {a[0]} and {b[0]}",
+            f"Shapes are {list(a)} and {list(b)}.",
+        )
+    if a[2] != b[1]:
+        raise errors.runtime_error(
+            f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})",
+            f"Shapes are {list(a)} and {list(b)}.",
+        )
+
+
+def _added(
+    operator: OperatorLike, input: Tensor, a: Tensor, b: Tensor, beta: Scalar, alpha: Scalar
+) -> Any:
+    """beta * input + alpha * the product that `operator` knows, with factors that fit the dtype."""
+    dtype = a.dtype
     if type(alpha) not in _PLAIN or type(beta) not in _PLAIN or dtype.category < 2:
         beta, alpha = fitted(beta, dtype), fitted(alpha, dtype)
-        if dtype.category == BOOL:
-            return (input & beta) | (product & alpha)
-    if alpha != 1:
-        product = product * alpha
-    if beta == 0:
-        return product
-    return (input if beta == 1 else input * beta) + product
+        if dtype.category == BOOL and operator is add_outer:
+            return (input & beta) | (outer(a, b) & alpha)
+    return operator(input, a, b, beta=beta, alpha=alpha)
 
 
 addmm_, addmv_, addr_ = in_place(without_autocast(addmm)), in_place(addmv), in_place(addr)

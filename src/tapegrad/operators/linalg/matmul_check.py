@@ -10,7 +10,10 @@ def check_matrices(a: Tensor, b: Tensor, first: str = "self") -> None:
     if x.ndim != 2 or y.ndim != 2:
         name = first if x.ndim != 2 else "mat2"
         advice = f"Shapes are {list(x.shape)} and {list(y.shape)}: matmul() takes other dimensions."
-        raise errors.runtime_error(f"{name} must be a matrix", advice)
+        text = f"{name} must be a matrix"
+        if first != "self":
+            text = f"{text}, got {(x if x.ndim != 2 else y).ndim}-D tensor"
+        raise errors.runtime_error(text, advice)
     if x.shape[1] != y.shape[0]:
         raise mismatch(x.shape, y.shape)
     if x.dtype != y.dtype:
