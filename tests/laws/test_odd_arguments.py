@@ -169,10 +169,18 @@ def test_the_slope_of_sinc_is_zero_next_to_zero():
     assert x.grad.tolist() == pytest.approx([0.0, 0.0, -1.2732396])
 
 
-@pytest.mark.parametrize("name", ["abs_", "clamp_min_", "matmul"])
-def test_what_is_no_tensor_is_a_type_error(name):
-    with pytest.raises(TypeError, match="must be Tensor, not list"):
-        getattr(tapegrad, name)([1.0], 0)
+@pytest.mark.parametrize(
+    ("name", "others", "text"),
+    [
+        ("abs_", (), "must be Tensor, not list"),
+        ("abs_", (0,), r"takes 1 positional argument but 2 were given"),
+        ("clamp_min_", (0,), r"received an invalid combination of arguments - got \(list, int\)"),
+        ("matmul", (0,), "must be Tensor, not list"),
+    ],
+)
+def test_what_is_no_tensor_is_a_type_error(name, others, text):
+    with pytest.raises(TypeError, match=text):
+        getattr(tapegrad, name)([1.0], *others)
 
 
 def test_one_of_its_own_elements_fills_a_tensor():

@@ -39,10 +39,10 @@ def elements(array: Array) -> Any:
     return array
 
 
-def anywhere(xp: Namespace, condition: Any) -> bool:
+def anywhere(condition: Any) -> bool:
     """Whether a condition holds for any element, of any member where it is batched."""
-    array = getattr(condition, "_array", condition)
-    return bool(elements(array).any()) if is_batched(array) else bool(xp.any(condition))
+    array = elements(getattr(condition, "_array", condition))
+    return bool(namespace_of((array,)).any(array))
 
 
 def is_mapped(array: Array) -> bool:

@@ -264,7 +264,7 @@ def record(
     numpy = xp is numpy_namespace
     large = numpy and op.kind == "elementwise" and outs[0]._array.size > LARGE
     narrow = is_narrow(first) and bool(arrays)
-    wide = F32 if narrow else first if op.promote and _is_mixed(arrays) else None
+    wide = F32 if narrow else first if kind and op.promote and _is_mixed(arrays) else None
     ordinary = numpy and not conjugate and not large and wide is None
     plan = op.quick.get(kinds) if ordinary else None
     if plan is None:

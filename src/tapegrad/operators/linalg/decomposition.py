@@ -76,7 +76,7 @@ def values_tangent(xp: Namespace, t: Array, u: Any, v: Any) -> Any:
 
 def check_phases(xp: Namespace, phases: Any, message: str, advice: str) -> None:
     """Refuse a gradient that depends on the phases of complex vectors."""
-    if anywhere(xp, xp.abs(xp.imag(phases)) > 1e-2):
+    if anywhere(xp.abs(xp.imag(phases)) > 1e-2):
         raise errors.runtime_error(message, advice)
 
 

@@ -108,7 +108,7 @@ def _made_finite(xp: Namespace, x: Array) -> tuple[Array, Array | None]:
     LAPACK may never return from them.
     """
     finite = xp.isfinite(x)
-    if not anywhere(xp, ~finite):
+    if not anywhere(~finite):
         return x, None
     finite = xp.all(finite, axis=(-2, -1), keepdims=True)
     return xp.where(finite, x, 0), finite

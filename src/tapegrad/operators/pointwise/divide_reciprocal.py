@@ -38,7 +38,7 @@ def of_integers(xp: Namespace, input: Array, other: Array) -> bool:
     array = input if hasattr(input, "dtype") else other
     if not xp.isdtype(array.dtype, ("integral", "bool")):
         return False
-    if anywhere(xp, xp.asarray(other) == 0):
+    if anywhere(xp.asarray(other) == 0):
         raise errors.runtime_error(
             "ZeroDivisionError",
             "An integer tensor holds a zero to divide by: convert to a floating-point type to get "

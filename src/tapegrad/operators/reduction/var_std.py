@@ -73,7 +73,7 @@ def deviation(xp, x, *, axis, correction, keepdims):
     """The square root of the variance, whose squares float32 cannot always hold."""
     options = {"axis": axis, "correction": correction, "keepdims": keepdims}
     y = xp.sqrt(variance.on_arrays(xp, x, **options))
-    if x.dtype == xp.float32 and anywhere(xp, (y < _SMALL) | ~(y < _LARGE)):
+    if x.dtype == xp.float32 and anywhere((y < _SMALL) | ~(y < _LARGE)):
         wide = variance.on_arrays(xp, xp.astype(x, xp.float64), **options)
         y = xp.astype(xp.sqrt(wide), xp.float32)
     return y
