@@ -222,8 +222,8 @@ def addr(
     for name, factor in (("beta", beta), ("alpha", alpha)):
         _check_factor(name, factor, dtype)
     _check_expands(input, (vec1._array.shape[0], vec2._array.shape[0]))
-    operands = [x if x.dtype is dtype else x.to(dtype) for x in (input, vec1, vec2)]
-    return finish("addr", _added(add_outer, *operands, beta, alpha), out)
+    x, a, b = [x if x.dtype is dtype else x.to(dtype) for x in (input, vec1, vec2)]
+    return finish("addr", _added(add_outer, x, a, b, beta, alpha), out)
 
 
 def _check_factor(name: str, factor: Scalar, dtype: Any) -> None:
