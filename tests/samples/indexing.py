@@ -85,6 +85,11 @@ def take_flat(make: Make) -> list:
 
 
 @row
+def gather_flat(make: Make) -> list:
+    return [Sample(make(), _at(0)), Sample(make(3), _at(2)), Sample(make(2, 3), _at([]))]
+
+
+@row
 def gather_along(make: Make) -> list:
     return [
         Sample(make(3, 2), _at([[2, 0], [1, 1]]), axis=0),

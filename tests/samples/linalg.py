@@ -470,6 +470,17 @@ def vector_dot(make: Make) -> list:
 
 
 @row
+def conjugate_dot(make: Make) -> list:
+    a, b = make(3) + 1j * make(3), make(3) + 1j * make(3)
+    return [Sample(make(3), make(3)), Sample(make(0), make(0)), Sample(a, b)]
+
+
+@row
+def diagonal_sum(make: Make) -> list:
+    return [Sample(make(3, 3)), Sample(make(2, 4)), Sample(make(3, 2).T), Sample(make(0, 2))]
+
+
+@row
 def batched_product(make: Make) -> list:
     return [
         Sample(make(2, 3, 2), make(2, 2, 3)),

@@ -76,6 +76,9 @@ def mark_inference(results: Any) -> Any:
     return results
 
 
+_IN_NAMESPACE = ("CopyBackwards", "NotImplemented")
+
+
 class Node:
     """What a gradient passes on its way: the node of an operator, or that of a leaf.
 
@@ -95,9 +98,9 @@ class Node:
         self.output_version = version
 
     def name(self) -> str:
-        """The name of the node, as it prints; PyTorch has copies in a namespace."""
+        """The name of the node, as it prints; PyTorch has some in a namespace."""
         name = type(self).__name__
-        return "torch::autograd::CopyBackwards" if name == "CopyBackwards" else name
+        return f"torch::autograd::{name}" if name in _IN_NAMESPACE else name
 
     @property
     def next_functions(self) -> tuple:

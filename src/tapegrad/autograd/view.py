@@ -137,8 +137,21 @@ def move_retained(x: object, old: Any, new: Any) -> None:
 
 def renamed(node: OperatorNode, shift: int) -> OperatorNode:
     """`node` as a node of the same kind, the number at the end of whose name is larger."""
+    name = type(node).__name__
+    return _named(node, name[:-1] + str(int(name[-1]) + shift))
+
+
+def as_copy(edge: EdgeLike) -> EdgeLike:
+    """The node of a view as that of a copy of it."""
+    node = edge.node if type(edge) is Port else edge
+    name = type(node).__name__
+    if not name.endswith("_copy"):
+        _named(node, f"{name}_copy")
+    return edge
+
+
+def _named(node: OperatorNode, name: str) -> OperatorNode:
     kind = type(node)
-    name = kind.__name__[:-1] + str(int(kind.__name__[-1]) + shift)
     if name not in _renamed:
         _renamed[name] = type(name, kind.__bases__, {"__slots__": (), "__module__": "torch"})
     node.__class__ = _renamed[name]

@@ -49,3 +49,14 @@ def test_take_along_dim_sorts_as_argsort_says():
     x = torch.tensor([[3, 1], [2, 4]])
     order = torch.tensor([[1, 0], [0, 1]])
     assert torch.take_along_dim(x, order, dim=1).tolist() == [[1, 3], [2, 4]]
+
+
+def test_nodes_of_tensors_without_dimensions():
+    one, row = torch.tensor(1.0, requires_grad=True), torch.ones(3, requires_grad=True)
+    for x, index in ((one, torch.tensor(0)), (one, torch.tensor([0])), (row, torch.tensor(1))):
+        y = x.gather(0, index)
+        assert y.shape == index.shape
+        assert y.grad_fn.name() == "GatherBackward0"
+        assert [node.name() for node, _ in y.grad_fn.next_functions] == [
+            "torch::autograd::AccumulateGrad"
+        ]

@@ -79,8 +79,8 @@ def test_an_unknown_rounding_mode_is_refused():
         (lambda x: x % x, "RemainderBackward1", 2),
         (lambda x: torch.fmod(x, 2), "FmodBackward0", 1),
         (lambda x: torch.fmod(x, x), "FmodBackward1", 2),
-        (lambda x: x // 2, "NotImplemented", 2),
-        (lambda x: 2 % x, "NotImplemented", 1),
+        (lambda x: x // 2, "torch::autograd::NotImplemented", 2),
+        (lambda x: 2 % x, "torch::autograd::NotImplemented", 1),
         (lambda x: torch.reciprocal(x), "ReciprocalBackward0", 1),
     ],
 )

@@ -17,7 +17,7 @@ from tapegrad.operators.indexing.index_check import (
     check_index_dtype,
     check_range,
 )
-from tapegrad.operators.indexing.take_put import take_flat
+from tapegrad.operators.indexing.take_put import take_flat, take_flat_rule
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
@@ -70,6 +70,13 @@ def _gather_along(xp, x, index, axis):
 def gather_along(xp, x, index, *, axis):
     """For each element of `index` the element of `x` that has its place, but for `axis`."""
     return kernel_of(xp, "gather_along")(x, index, axis)
+
+
+@vjp(x=take_flat_rule)
+@linear(node="GatherBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+def gather_flat(xp, x, index):
+    """The same where an operand has no dimension, or there is nothing to read."""
+    return take_flat.on_arrays(xp, x, index)
 
 
 @vjp(x=lambda xp, g, index, axis: xp.gather_along(g, index, axis))
@@ -139,7 +146,7 @@ def gather(
     where = index._array.shape
     if not index._array.size:
         index = index if index._array.dtype.kind == "i" else tensor_base.wrap(np.empty(where, int))
-        return finish("gather", take_flat(input, index), out)
+        return finish("gather", gather_flat(input, index), out)
     check_index_dtype(index, "gather(): Expected dtype int32/int64 for index", INT32_OR_INT64)
     if max(len(where), 1) != max(len(shape), 1):
         text = "Index tensor must have the same number of dimensions as input tensor"
@@ -154,9 +161,9 @@ def gather(
             )
     check_range(index, n, lambda wrong: bounds_error(wrong, axis, n))
     if not shape:
-        return finish("gather", take_flat(input, index), out)
+        return finish("gather", gather_flat(input, index), out)
     if not where:
-        return finish("gather", reshape(gather_along(input, reshape(index, 1), axis=0), ()), out)
+        return finish("gather", gather_flat(input, index), out)
     return finish("gather", gather_along(input, index, axis=axis), out)
 
 

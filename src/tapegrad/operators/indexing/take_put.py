@@ -10,11 +10,12 @@ from tapegrad.operators.indexing.index_check import check_index_dtype, check_ran
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
-@vjp(
-    x=lambda xp, g, x_like, index: xp.reshape(
-        xp.add_at(g, (x_like.size,), index, (0,)), x_like.shape
-    )
-)
+def take_flat_rule(xp, g, x_like, index):
+    """Zeros in the shape of what was read from, with the cotangent added up at `index`."""
+    return xp.reshape(xp.add_at(g, (x_like.size,), index, (0,)), x_like.shape)
+
+
+@vjp(x=take_flat_rule)
 @linear(node="TakeBackward0", hidden=("index",), kernels=("read_at", "add_at"))
 def take_flat(xp, x, index):
     """The elements of `x`, in row-major order, at `index`."""

@@ -19,6 +19,14 @@ def vector_dot(xp, a, b):
     return xp.matmul(a, b)
 
 
+@jvp(a=lambda xp, t, b: xp.matmul(xp.conj(t), b), b=lambda xp, t, a: xp.matmul(xp.conj(a), t))
+@vjp(a=lambda xp, g, b: xp.conj(g) * b, b=lambda g, a: g * a)
+@primitive(node="VdotBackward0", holomorphic=False, check=lacks("vdot", BOOL))
+def conjugate_dot(xp, a, b):
+    """The sum of the products of two vectors' elements, those of the first conjugated."""
+    return xp.matmul(xp.conj(a), b)
+
+
 @two_operands()
 def dot(input: Tensor, tensor: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of two vectors' elements.
@@ -48,6 +56,4 @@ def vdot(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     tensor(11.)
     """
     check_vectors(input, other)
-    if input.dtype.is_complex:
-        input = input.conj()
-    return finish("vdot", vector_dot(input, other), out)
+    return finish("vdot", conjugate_dot(input, other), out)

@@ -6,10 +6,11 @@ from math import prod
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.dtype import bool_
+from tapegrad.core.dtype import bool_, int64
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.linalg.matmul import bmm
 
@@ -280,6 +281,13 @@ def kron(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     return finish("kron", (x * y).reshape(shape), out)
 
 
+@vjp(x=lambda xp, g, x_like: xp.tril(xp.triu(xp.broadcast_to(g, x_like.shape))))
+@linear(node="TraceBackward0")
+def diagonal_sum(xp, x):
+    """The sum of the diagonal of a matrix."""
+    return xp.sum(xp.linalg.diagonal(x))
+
+
 @autocast
 def trace(input: Tensor) -> Any:
     """The sum of the diagonal of a matrix.
@@ -295,4 +303,4 @@ def trace(input: Tensor) -> Any:
     if input.ndim != 2:
         text = f"trace: expected a matrix, but got tensor with dim {input.ndim}"
         raise errors.runtime_error(text, "For batches: x.diagonal(dim1=-2, dim2=-1).sum(-1).")
-    return input.diagonal().sum()
+    return diagonal_sum(input if input.dtype.category > 1 else input.to(int64))

@@ -1,5 +1,6 @@
 """Copies of views: what the view operator of the same name shows, with memory of its own."""
 
+from tapegrad.autograd.view import as_copy
 from tapegrad.core.annotations import Any, Dim, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
@@ -13,6 +14,14 @@ from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 from tapegrad.operators.shape.tril_triu_diag import diagonal
 
 
+def _copied(input: Tensor, view: Tensor, order: str | None = "C") -> Any:
+    """A copy of a view, behind the node of the view alone, whose name says that it is a copy."""
+    result = clone(view, order=order)
+    if view is not input and result._node is not None:
+        result._node = as_copy(view._node)
+    return result
+
+
 @require_tensors
 def alias_copy(input: Tensor) -> Any:
     """A copy of the tensor.
@@ -24,7 +33,7 @@ def alias_copy(input: Tensor) -> Any:
     >>> x
     tensor([0., 0.])
     """
-    return clone(_as_strided.alias(input))
+    return _copied(input, _as_strided.alias(input), None)
 
 
 @require_tensors
@@ -38,7 +47,7 @@ def as_strided_copy(input: Tensor, size: Shape, stride: Shape, storage_offset: A
             [1, 2],
             [2, 3]])
     """
-    return clone(_as_strided.as_strided(input, size, stride, storage_offset), order="C")
+    return _copied(input, _as_strided.as_strided(input, size, stride, storage_offset))
 
 
 @require_tensors
@@ -50,7 +59,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
     >>> torch.diagonal_copy(torch.arange(4).reshape(2, 2))
     tensor([0, 3])
     """
-    return clone(diagonal(input, offset, dim1, dim2), order="C")
+    return _copied(input, diagonal(input, offset, dim1, dim2))
 
 
 @require_tensors
@@ -63,7 +72,7 @@ def expand_copy(input: Tensor, size: Shape, *, implicit: bool = False) -> Any:
     tensor([[1, 2],
             [1, 2]])
     """
-    return clone(expand(input, size), order="C")
+    return _copied(input, expand(input, size))
 
 
 @require_tensors
@@ -75,7 +84,7 @@ def permute_copy(input: Tensor, dims: Dim) -> Any:
     >>> torch.permute_copy(torch.zeros(2, 3, 5), (2, 0, 1)).shape
     torch.Size([5, 2, 3])
     """
-    return clone(permute(input, dims), order="C")
+    return _copied(input, permute(input, dims))
 
 
 @require_tensors
@@ -87,7 +96,7 @@ def select_copy(input: Tensor, dim: int, index: int) -> Any:
     >>> torch.select_copy(torch.arange(4).reshape(2, 2), 1, 0)
     tensor([0, 2])
     """
-    return clone(select(input, dim, index), order="C")
+    return _copied(input, select(input, dim, index))
 
 
 @require_tensors
@@ -100,7 +109,7 @@ def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, ste
     tensor([1, 3, 5])
     """
     key = (slice(None),) * axis_of(dim, input._array.ndim) + (slice(start, end, step),)
-    return clone(input[key], order="C")
+    return _copied(input, input[key])
 
 
 @require_tensors
@@ -112,7 +121,7 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     >>> torch.split_copy(torch.arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
-    return tuple([clone(part, order="C") for part in split(input, split_size, dim)])
+    return tuple([_copied(input, part) for part in split(input, split_size, dim)])
 
 
 @require_tensors
@@ -124,7 +133,7 @@ def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> tupl
     >>> torch.split_with_sizes_copy(torch.arange(5), (1, 4))
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
-    return tuple([clone(part, order="C") for part in split_with_sizes(input, split_sizes, dim)])
+    return tuple([_copied(input, part) for part in split_with_sizes(input, split_sizes, dim)])
 
 
 @require_tensors
@@ -136,7 +145,7 @@ def squeeze_copy(input: Tensor, dim: Dim = None) -> Any:
     >>> torch.squeeze_copy(torch.zeros(2, 1, 3), 1).shape
     torch.Size([2, 3])
     """
-    return clone(squeeze(input, dim), order="C")
+    return _copied(input, squeeze(input, dim))
 
 
 @require_tensors
@@ -149,7 +158,7 @@ def t_copy(input: Tensor) -> Any:
     tensor([[1, 3],
             [2, 4]])
     """
-    return clone(t(input), order="C")
+    return _copied(input, t(input))
 
 
 @require_tensors
@@ -161,7 +170,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Any:
     >>> torch.transpose_copy(torch.zeros(2, 3, 5), 0, 2).shape
     torch.Size([5, 3, 2])
     """
-    return clone(transpose(input, dim0, dim1), order="C")
+    return _copied(input, transpose(input, dim0, dim1))
 
 
 @require_tensors
@@ -173,7 +182,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple:
     >>> torch.unbind_copy(torch.arange(4).reshape(2, 2))
     (tensor([0, 1]), tensor([2, 3]))
     """
-    return tuple([clone(part, order="C") for part in unbind(input, dim)])
+    return tuple([_copied(input, part) for part in unbind(input, dim)])
 
 
 @require_tensors
@@ -187,7 +196,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Any:
             [1, 2, 3],
             [2, 3, 4]])
     """
-    return clone(_as_strided.unfold(input, dimension, size, step), order="C")
+    return _copied(input, _as_strided.unfold(input, dimension, size, step))
 
 
 @require_tensors
@@ -200,7 +209,7 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Any:
     tensor([[1],
             [2]])
     """
-    return clone(unsqueeze(input, dim), order="C")
+    return _copied(input, unsqueeze(input, dim))
 
 
 @require_tensors
@@ -212,7 +221,7 @@ def view_as_complex_copy(input: Tensor) -> Any:
     >>> torch.view_as_complex_copy(torch.tensor([[1.0, 2.0]]))
     tensor([1.+2.j])
     """
-    return clone(_as_strided.view_as_complex(input), order="C")
+    return _copied(input, _as_strided.view_as_complex(input))
 
 
 @require_tensors
@@ -224,7 +233,7 @@ def view_as_real_copy(input: Tensor) -> Any:
     >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
     tensor([[1., 2.]])
     """
-    return clone(_as_strided.view_as_real(input), order="C")
+    return _copied(input, _as_strided.view_as_real(input))
 
 
 @require_tensors
@@ -237,7 +246,7 @@ def view_copy(input: Tensor, *size: Shape) -> Any:
     tensor([[0, 1],
             [2, 3]])
     """
-    return clone(view(input, *size), order="C")
+    return _copied(input, view(input, *size))
 
 
 __all__ = [

@@ -9,7 +9,7 @@ from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.dtype import float32, int64, uint8
+from tapegrad.core.dtype import int64, uint8
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import require_floating
@@ -222,9 +222,6 @@ def _nll(
         name = "nll_loss2d_forward" if n > 2 else "nll_loss_forward"
         check_constant(name, "weight", weight)
         mse_l1.check_alike(input, weight)
-    if input.dtype.itemsize == 2:  # sums of numbers of 16 bits lose what is small
-        weight = None if weight is None else weight.to(float32)
-        return _nll(input.to(float32), target, weight, ignored, reduction).to(input.dtype)
     if n > 2:
         return pick_places(input, target, weight, ignore_index=ignored, reduction=reduction)
     if n == 2:
