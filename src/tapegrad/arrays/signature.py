@@ -1,4 +1,5 @@
-"""Signatures of arrays: two tensors with one signature have the same shape and the same dtype.
+"""Signatures of arrays: two tensors with one signature have the same shape and the same dtype,
+and both are row-major or neither is.
 
 The fast paths ask whether two tensors have the same signature, which is one comparison, instead of
 comparing dtypes, shapes and sizes, which NumPy makes anew for each question.
@@ -12,7 +13,7 @@ from tapegrad.core.annotations import Any, Array
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 _MOST = 4096  # shapes remembered: forgetting them costs a signature a lookup, no more
-_signatures: dict[tuple[Any, tuple[int, ...]], Any] = {}
+_signatures: dict[tuple[Any, tuple[int, ...], bool], Any] = {}
 
 
 class Like:
@@ -37,18 +38,21 @@ class Like:
 
 
 class Signature:
-    """The signature of one shape and dtype. It is true where the array is small."""
+    """The signature of one shape and dtype. It is true where the array is small and row-major."""
 
-    __slots__ = ("blocks", "dtype", "like")
+    __slots__ = ("apart", "blocks", "dtype", "like", "row_major")
 
     def __init__(self, array: Array):
         self.dtype = array.dtype
         self.blocks = array.size > LARGE  # elementwise work is worth blocks and threads
+        self.row_major = array.flags.c_contiguous  # else the result has an order to keep, too
+        self.apart = self.blocks or not self.row_major  # elementwise work needs the general way
         self.like = Like(array)
 
 
-class _LargeMark(Signature):
-    """The signature of arrays for whose results used memory is looked for: it is false."""
+class _FalseMark(Signature):
+    """The signature of arrays for whose results used memory is looked for, or which are not
+    row-major, so that the order of the result is looked after: it is false."""
 
     __slots__ = ()
 
@@ -74,11 +78,12 @@ def signature_of(array: Array) -> Any:
     dtype = array.dtype
     if not (dtype is _F32 or dtype is _F64) or not array.size or not array.ndim:
         return False
-    key = (dtype, array.shape)
+    row_major = array.flags.c_contiguous
+    key = (dtype, array.shape, row_major)
     signature = _signatures.get(key)
     if signature is None:
         if len(_signatures) >= _MOST:
             _signatures.clear()
-        kind = Signature if array.nbytes < SMALLEST else _LargeMark
+        kind = Signature if row_major and array.nbytes < SMALLEST else _FalseMark
         signature = _signatures[key] = kind(array)
     return signature

@@ -123,26 +123,54 @@ def preserved(array: np.ndarray, dtype: Any) -> np.ndarray:
     )
 
 
-def axes_by_stride(array: np.ndarray) -> tuple[int, ...]:
+def axes_by_stride(*arrays: np.ndarray) -> tuple[int, ...]:
     """The axes from the one whose elements are farthest apart to the one where they are closest.
 
-    An axis of stride 0, along which there is one element only, stays where it is if it can.
+    Of two axes the first array decides that takes a step along both. An axis of stride 0, along
+    which there is one element only, stays where it is if it can. Arrays are broadcast.
     """
-    n, shape, strides = array.ndim, array.shape, array.strides
-    if array.flags.c_contiguous:
-        return tuple(range(n))
-    axes = list(range(n - 1, -1, -1))  # the closest first, to be sorted by insertion
-    for i in range(1, n):
+    if len(arrays) == 1:
+        shape = arrays[0].shape
+        if arrays[0].flags.c_contiguous:
+            return tuple(range(len(shape)))
+        operands = [arrays[0].strides]
+    else:
+        shape = np.broadcast_shapes(*[x.shape for x in arrays])
+        operands = [_broadcast_strides(x, shape) for x in arrays]
+    return axes_of_strides(shape, operands)
+
+
+def axes_of_strides(shape: tuple[int, ...], operands: list) -> tuple[int, ...]:
+    """What `axes_by_stride` says of operands of one shape, given their strides."""
+    axes = list(range(len(shape) - 1, -1, -1))  # the closest first, to be sorted by insertion
+    for i in range(1, len(axes)):
         place = i
         for j in range(i - 1, -1, -1):
-            a, b = axes[j], axes[place]
-            if strides[a] == 0 or strides[b] == 0:
-                continue
-            if (strides[a], shape[a]) <= (strides[b], shape[b]):
+            order = _compared(axes[j], axes[place], shape, operands)
+            if order < 0:
                 break
-            axes[j], axes[place] = b, a
-            place = j
+            if order > 0:
+                axes[j], axes[place] = axes[place], axes[j]
+                place = j
     return tuple(reversed(axes))
+
+
+def _broadcast_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...]:
+    new = len(shape) - x.ndim
+    steps = zip(x.shape, shape[new:], x.strides, strict=True)
+    return (0,) * new + tuple([s if n == whole else 0 for n, whole, s in steps])
+
+
+def _compared(a: int, b: int, shape: tuple[int, ...], operands: list) -> int:
+    """Whether elements lie closer along axis `a` than along `b`: -1; farther: 1; not known: 0."""
+    for strides in operands:
+        if strides[a] == 0 or strides[b] == 0:
+            continue
+        if strides[a] != strides[b]:
+            return -1 if strides[a] < strides[b] else 1
+        if shape[a] > shape[b]:
+            return 1
+    return 0
 
 
 def is_dense(array: np.ndarray) -> bool:

@@ -105,6 +105,8 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         raise errors.beyond_memory(error) from None
     if narrow is not None:
         out = _rounded(op, out, narrow)
+    if op.order is not None and xp is numpy_namespace:
+        out = op.order(out, given, params)
     kind = type(out)
     several = kind is tuple or kind is list
     if kind is ndarray:

@@ -34,6 +34,7 @@ def plain(op: OperatorLike) -> Callable:
     takes_numbers = op.numbers
     elementwise = op.promote is not None
     several = op.output_names is not None
+    order, ordered = op.order, op.ordered
     indices = () if elementwise or op.check is not None else op.hidden
     Tensor: Any = None
 
@@ -58,7 +59,7 @@ def plain(op: OperatorLike) -> Callable:
             signature: Any = getattr(x, "_signature", False)
             if signature is None:
                 signature = x._signature = signature_of(x._array)
-            if signature is False or (elementwise and signature.blocks):
+            if signature is False or (elementwise and signature.apart):
                 if len(arrays) in indices and _is_index(x):
                     arrays.append(x._array)
                     edges.append(None)
@@ -87,6 +88,8 @@ def plain(op: OperatorLike) -> Callable:
             raise shape_error(op, arrays, error) from None
         except (MemoryError, OverflowError) as error:
             raise errors.beyond_memory(error) from None
+        if ordered or first is None or not first.row_major:
+            out = order(out, arrays, params)
         if type(out) is not ndarray:
             if several:
                 outs = tuple(map(tensor_base.wrap, out))

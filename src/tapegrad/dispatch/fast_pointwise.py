@@ -74,6 +74,8 @@ def unary(
             if type(z) is not ndarray:
                 return z
             signature = input._signature
+            if signature is not False and not signature.row_major:
+                signature = None
         else:
             if compute is None:
                 first_call()
@@ -107,14 +109,17 @@ def unary(
     def without_signature(input: Any, mode: ModeLike, *, out: Out = None) -> Any:
         """The array of a tensor that has no signature; the result itself, if `apply` gives it."""
         nonlocal jvp
-        if input._signature is None:
-            input._signature = signature_of(input._array)
+        signature = input._signature
+        if signature is None:
+            signature = input._signature = signature_of(input._array)
         x = input._array
         if out is None and (mode is True or mode is False) and type(x) is ndarray:
             dtype = x.dtype
             if (dtype is F32 or dtype is F64) and x.size <= LARGE:
                 if compute is None:
                     first_call()
+                if signature is not False and not signature.row_major:
+                    return op.order(asarray(compute(x)), (x,), {})
                 if whole and alike and x.nbytes >= SMALLEST:
                     return compute(x, memory_for(x))
                 return asarray(compute(x))
@@ -191,6 +196,8 @@ def binary(
             z = without_signature(input, other, x, y)
             if type(z) is not ndarray:
                 return z
+            if signature is not False and signature is not None and not signature.row_major:
+                signature = None
         else:
             if compute is None:
                 first_call()
@@ -225,10 +232,12 @@ def binary(
 
         The shapes differ, or a tensor is seen for the first time, has no dimension, or integers.
         """
-        if input._signature is None:
-            input._signature = signature_of(x)
-        if other._signature is None:
-            other._signature = signature_of(y)
+        signature = input._signature
+        if signature is None:
+            signature = input._signature = signature_of(x)
+        signature_2 = other._signature
+        if signature_2 is None:
+            signature_2 = other._signature = signature_of(y)
         if type(x) is ndarray and type(y) is ndarray:
             dtype = x.dtype
             if (
@@ -240,6 +249,8 @@ def binary(
                 if compute is None:
                     first_call()
                 try:
+                    if not (_is_row_major(signature, x) and _is_row_major(signature_2, y)):
+                        return op.order(asarray(compute(x, y)), (x, y), {})
                     if whole and alike and x.nbytes >= SMALLEST and x.shape == y.shape:
                         return compute(x, y, memory_for(x))
                     return asarray(compute(x, y))
@@ -270,7 +281,9 @@ def binary(
                 try:
                     # an array of the number is quicker than the number, and the same to NumPy
                     number = array_of(other, x.dtype) if whole else other
-                    if whole and alike and x.nbytes >= SMALLEST:
+                    if not signature and not _is_row_major(signature, x):
+                        z = op.order(asarray(compute(x, number)), (x,), {})
+                    elif whole and alike and x.nbytes >= SMALLEST:
                         z = compute(x, number, memory_for(x))
                     else:
                         z = compute(x, number)
@@ -332,6 +345,11 @@ def _jvp_function(op: OperatorLike, of_number: bool = False) -> Callable:
     from tapegrad.dispatch.fast_jvp_pointwise import jvp_function
 
     return jvp_function(op, of_number)
+
+
+def _is_row_major(signature: Any, x: Any) -> bool:
+    """Whether elementwise work on `x` has no order of memory to keep; `signature` is that of it."""
+    return signature.row_major if signature is not False else x.ndim < 2 or x.flags.c_contiguous
 
 
 def _is_plain(x: object, integers: bool) -> bool:

@@ -29,6 +29,7 @@ from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.operator_base import OperatorBase
 from tapegrad.autograd.plan import Plan
 from tapegrad.core.annotations import Any, Callable, Namespace, OperatorLike
+from tapegrad.core.result_order import in_operands_order, row_major
 
 REGISTRY: dict[str, Op] = {}
 
@@ -66,6 +67,8 @@ class Op(OperatorBase):
         "node_name",
         "numbers",  # whether Python numbers may stand for tensors
         "on_tensors",  # reverse rules for tensors, by input, where they are not those of `vjps`
+        "order",  # None, or the rule of `core.result_order` by which results lie in memory
+        "ordered",  # that rule changes results of row-major operands, too
         "output_names",
         "params",  # names of the keywords
         "plans",
@@ -99,6 +102,7 @@ class Op(OperatorBase):
         exact_number: bool = False,
         widens: bool = True,
         kernels: tuple[str, ...] = (),
+        order: Callable | None = None,
     ):
         code = forward.__code__
         n = code.co_argcount
@@ -120,6 +124,11 @@ class Op(OperatorBase):
             self.output_names.index(with_gradient[0]) if self.output_names and with_gradient else 0
         )
         self.promote, self.exempt = promote, exempt
+        self.ordered = order is not None
+        if order is None and not view:
+            elementwise = promote is not None and kind in ("elementwise", "constant")
+            order = in_operands_order if elementwise else row_major
+        self.order = order
         self.hidden = tuple(self.inputs.index(each) for each in (*exempt, *hidden))
         self.numbers = numbers and n != 2  # not for the only operand
         self.check, self.ufunc, self.view = check, ufunc, view

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.result_order import column_by_column
 
 _PREFIX = {"f": "s", "d": "d", "F": "c", "D": "z"}
 
@@ -118,7 +119,8 @@ def _lu_solution(lu: Array, pivots: Array, b: Array, turn: int) -> Any:
         return b.copy()
     rows = np.broadcast_to(pivots[..., None, :] - 1, (*batch, 1, pivots.shape[-1]))
     getrs = lapack("getrs", b.dtype)
-    return each(lambda x, p, y: getrs(x, p[0], y, trans=turn)[:1], lu, rows, b)[0]
+    found = each(lambda x, p, y: getrs(x, p[0], y, trans=turn)[:1], lu, rows, b)[0]
+    return column_by_column(found)
 
 
 @kernel
@@ -155,7 +157,8 @@ def solve_systems(a: Array, b: Array) -> tuple:
     if is_small(a):
         try:
             empty = np.empty((0, *a.shape[-2:]), a.dtype)
-            return np.linalg.solve(a, b), _no_info(a), empty, np.empty((0, 1), np.int32)
+            x = column_by_column(np.linalg.solve(a, b))
+            return x, _no_info(a), empty, np.empty((0, 1), np.int32)
         except np.linalg.LinAlgError:
             pass
     lu, pivots, info = lu_packed(a)

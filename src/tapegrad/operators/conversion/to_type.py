@@ -9,6 +9,7 @@ from tapegrad.core.device import device as Device
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import bool_, complex128, default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.result_order import as_first
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.clone import copied_as
 
@@ -16,7 +17,7 @@ _BUILTIN = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 
 @vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype, copy=False))
-@linear(node="ToCopyBackward0")
+@linear(node="ToCopyBackward0", order=as_first)
 def to_copy(xp, x, *, dtype):
     """The same numbers in another dtype."""
     return xp.astype(x, native_dtype(xp, dtype))

@@ -5,6 +5,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Dim, Namespace, Out, Tensor
 from tapegrad.core.dtype import complex64, complex128, default, float32, float64
 from tapegrad.core.family import family
+from tapegrad.core.result_order import as_computed
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.apply import finish
@@ -17,7 +18,13 @@ from tapegrad.operators.shape.slice_select_narrow import slice_axis
 
 
 @vjp(x=lambda xp, g, axes, scale, forward: xp.fourier(g, axes, scale, not forward))
-@linear(name="fourier", node="FftC2CBackward0", holomorphic=False, kernels=("fourier",))
+@linear(
+    name="fourier",
+    node="FftC2CBackward0",
+    holomorphic=False,
+    kernels=("fourier",),
+    order=as_computed,
+)
 def transform(xp, x, *, axes, scale, forward):
     """The transform of complex numbers along `axes`, or with the other sign of the exponent."""
     return xp.fourier(x, axes, scale, forward)
@@ -45,6 +52,7 @@ def _from_real_reverse(xp, g, x_like, axes, scale, half):
     node="FftR2CBackward0",
     holomorphic=False,
     kernels=("fourier", "fourier_half", "fourier_real"),
+    order=as_computed,
 )
 def from_real(xp, x, *, axes, scale, half):
     """The transform of real numbers; on demand only the half that the other is conjugate to."""
@@ -63,6 +71,7 @@ def _to_real_reverse(xp, g, axes, scale, size):
     node="FftC2RBackward0",
     holomorphic=False,
     kernels=("fourier_half", "fourier_real"),
+    order=as_computed,
 )
 def to_real(xp, x, *, axes, scale, size):
     """The inverse transform, real, of half a spectrum; `size` points along the last axis."""

@@ -7,7 +7,10 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.memory_format import axes_of_strides
+from tapegrad.core.result_order import laid_out, row_major
 from tapegrad.core.shape import axis_of, broadcast
+from tapegrad.core.storage import row_major as row_major_strides
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart
 from tapegrad.dispatch.op import linear, vjp
@@ -22,8 +25,24 @@ from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
+def _indexed_order(result: Any, operands: list, params: dict) -> Any:
+    """The axes that are left by their strides; those of the index arrays as in these."""
+    x, index = operands
+    if x.flags.c_contiguous or result.ndim < 2 or not result.size:
+        return row_major(result, operands)
+    axes = params["axes"]
+    first = index if len(axes) == 1 else index[0]
+    left = [step for axis, step in enumerate(x.strides) if axis not in axes]
+    place = axes[0] if axes[-1] - axes[0] == len(axes) - 1 else 0
+    own = (*left[:place], *(0,) * first.ndim, *left[place:])
+    among = (*(0,) * place, *row_major_strides(first.shape), *(0,) * (len(left) - place))
+    return laid_out(result, axes_of_strides(result.shape, [own, among]))
+
+
 @vjp(x=lambda xp, g, x_like, index, axes: xp.add_at(g, x_like.shape, index, axes))
-@linear(node="IndexBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+@linear(
+    node="IndexBackward0", hidden=("index",), kernels=("read_at", "add_at"), order=_indexed_order
+)
 def index_at(xp, x, index, *, axes):
     """The elements of `x` at index arrays on `axes`: one array, or one for each along its first.
 
@@ -54,7 +73,9 @@ def spread_mask(xp, x, mask, *, shape):
 
 
 @vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
-@linear(node="IndexSelectBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+@linear(
+    node="IndexSelectBackward0", hidden=("index",), kernels=("read_at", "add_at"), order=row_major
+)
 def select_slices(xp, x, index, *, axis):
     """The slices of `axis` that `index` names."""
     return xp.read_at(x, index, (axis,))
@@ -66,7 +87,12 @@ def _gather_along(xp, x, index, axis):
 
 
 @vjp(x=lambda xp, g, x_like, index, axis: xp.add_along(g, x_like.shape, index, axis))
-@linear(node="GatherBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
+@linear(
+    node="GatherBackward0",
+    hidden=("index",),
+    kernels=("gather_along", "add_along"),
+    order=row_major,
+)
 def gather_along(xp, x, index, *, axis):
     """For each element of `index` the element of `x` that has its place, but for `axis`."""
     return kernel_of(xp, "gather_along")(x, index, axis)

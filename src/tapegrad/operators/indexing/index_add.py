@@ -6,6 +6,7 @@ from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import as_first, row_major
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -31,14 +32,18 @@ def _unwritten(xp: Namespace, g: Array, index: Array, axis: int) -> Any:
         xp.read_at(g, index, (axis,)) if alpha == 1 else xp.read_at(g, index, (axis,)) * alpha
     ),
 )
-@linear(node="IndexAddBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+@linear(
+    node="IndexAddBackward0", hidden=("index",), kernels=("write_at", "read_at"), order=row_major
+)
 def add_slices(xp, x, source, index, *, axis, alpha):
     """`x` with `alpha` times the slices of `source` added to those that `index` names."""
     return xp.write_at(x, source if alpha == 1 else source * alpha, index, (axis,), True)
 
 
 @vjp(x=_unwritten, source=lambda xp, g, index, axis: xp.read_at(g, index, (axis,)))
-@linear(node="IndexCopyBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+@linear(
+    node="IndexCopyBackward0", hidden=("index",), kernels=("write_at", "read_at"), order=row_major
+)
 def copy_slices(xp, x, source, index, *, axis):
     """`x` with the slices of `source` in the place of those that `index` names."""
     return xp.write_at(x, source, index, (axis,), False)
@@ -46,7 +51,7 @@ def copy_slices(xp, x, source, index, *, axis):
 
 @jvp(x=lambda xp, t, index, axis: _unwritten(xp, t, index, axis))
 @vjp(x=_unwritten)
-@primitive(node="IndexFillBackward0", hidden=("index",), kernels=("write_at",))
+@primitive(node="IndexFillBackward0", hidden=("index",), kernels=("write_at",), order=as_first)
 def fill_slices(xp, x, index, *, axis, value):
     """`x` with the number `value` in the slices that `index` names."""
     return xp.write_at(x, xp.asarray(value, dtype=x.dtype), index, (axis,), False)
@@ -58,7 +63,9 @@ def fill_slices(xp, x, index, *, axis, value):
         xp.sum(xp.read_at(g, index, (axis,))), value_like.dtype, copy=False
     ),
 )
-@linear(node="IndexFillBackward1", hidden=("index",), kernels=("write_at", "read_at"))
+@linear(
+    node="IndexFillBackward1", hidden=("index",), kernels=("write_at", "read_at"), order=as_first
+)
 def fill_slices_with(xp, x, value, index, *, axis):
     """`x` with the 0-d `value` in the slices that `index` names."""
     return xp.write_at(x, xp.astype(value, x.dtype, copy=False), index, (axis,), False)

@@ -7,6 +7,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
+from tapegrad.core.result_order import row_major
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear, vjp
@@ -28,7 +29,10 @@ def masked_elements(xp, x, mask):
     ),
 )
 @linear(
-    node="MaskedScatterBackward0", hidden=("mask",), kernels=("write_mask", "count", "pad_slice")
+    node="MaskedScatterBackward0",
+    hidden=("mask",),
+    kernels=("write_mask", "count", "pad_slice"),
+    order=row_major,
 )
 def scatter_masked(xp, x, source, mask):
     """`x` with the first elements of `source`, in order, where `mask` is true."""

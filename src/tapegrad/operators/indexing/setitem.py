@@ -12,6 +12,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import can_cast
+from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.in_place import check_storable, overwrite, update, written
 from tapegrad.dispatch.op import linear, vjp
@@ -36,7 +37,9 @@ def _unwritten(xp: Namespace, g: Array, index: Array, axes: tuple[int, ...], add
         xp, xp.read_at(g, index, axes), values_like.shape
     ),
 )
-@linear(node="IndexPutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+@linear(
+    node="IndexPutBackward0", hidden=("index",), kernels=("write_at", "read_at"), order=as_first
+)
 def write_at(xp, x, values, index, *, axes, add):
     """`x` with `values` at index arrays on `axes`, or with them added there."""
     return xp.write_at(x, values, index, axes, add)
@@ -46,7 +49,7 @@ def write_at(xp, x, values, index, *, axes, add):
     x=lambda xp, g, mask: xp.write_mask(g, _zeros(xp, g), mask),
     values=lambda xp, g, values_like, mask: sum_to_shape(xp, g[mask], values_like.shape),
 )
-@linear(node="IndexPutBackward0", hidden=("mask",), kernels=("write_mask",))
+@linear(node="IndexPutBackward0", hidden=("mask",), kernels=("write_mask",), order=as_first)
 def write_mask(xp, x, values, mask):
     """`x` with `values` where `mask`, which may have fewer axes, is true."""
     return xp.write_mask(x, values, mask)

@@ -3,6 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import as_first, row_major
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear, vjp
@@ -16,7 +17,7 @@ def take_flat_rule(xp, g, x_like, index):
 
 
 @vjp(x=take_flat_rule)
-@linear(node="TakeBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+@linear(node="TakeBackward0", hidden=("index",), kernels=("read_at", "add_at"), order=row_major)
 def take_flat(xp, x, index):
     """The elements of `x`, in row-major order, at `index`."""
     return xp.read_at(xp.reshape(x, (-1,)), index, (0,))
@@ -30,7 +31,7 @@ def _unput(xp: Namespace, g: Array, index: Array, add: bool) -> Any:
 
 
 @vjp(x=_unput, source=lambda xp, g, index: xp.read_at(xp.reshape(g, (-1,)), index, (0,)))
-@linear(node="PutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+@linear(node="PutBackward0", hidden=("index",), kernels=("write_at", "read_at"), order=as_first)
 def put_flat(xp, x, source, index, *, add):
     """`x` with `source` at `index`, counted in row-major order, or with it added there."""
     flat = xp.write_at(xp.reshape(x, (-1,)), source, index, (0,), add)

@@ -6,6 +6,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.result_order import column_major
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -48,6 +49,7 @@ def _factoring(name: str, node: str) -> Any:
         nondiff=("info",),
         holomorphic=False,
         kernels=("cholesky_factor", "triangular_solution"),
+        order=column_major(),
     )
     def factor(xp, a, *, upper):
         """The Cholesky factor, and the order of the leading minor that is not positive, or 0."""
@@ -163,7 +165,12 @@ def _system_jvp_factor(xp, t, factor, y, upper):
     ),
     factor=_system_vjp_factor,
 )
-@primitive(node="CholeskySolveBackward0", holomorphic=False, kernels=("definite_solution",))
+@primitive(
+    node="CholeskySolveBackward0",
+    holomorphic=False,
+    kernels=("definite_solution",),
+    order=column_major(),
+)
 def definite_system(xp, b, factor, *, upper):
     """X with A X = B for A = L L^H, or A = U^H U."""
     return xp.definite_solution(factor, b, upper)
@@ -185,7 +192,12 @@ def definite_solution(factor: Any, b: Tensor, upper: bool) -> Any:
         xp, -xp.matmul(xp.matmul(y, g), y), factor, upper
     )
 )
-@primitive(node="CholeskyInverseBackward0", holomorphic=False, kernels=("triangular_solution",))
+@primitive(
+    node="CholeskyInverseBackward0",
+    holomorphic=False,
+    kernels=("triangular_solution",),
+    order=column_major(),
+)
 def definite_inverse(xp, factor, *, upper):
     """The inverse of A = L L^H, or of A = U^H U."""
     eye = xp.eye(factor.shape[-1], dtype=factor.dtype)

@@ -4,6 +4,7 @@ from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import broadcast, existing_axis
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -30,7 +31,7 @@ def _product(xp: Namespace, a: Array, b: Array, axis: int) -> Any:
     a=lambda xp, g, a_like, b, axis: sum_to_shape(xp, _product(xp, b, g, axis), a_like.shape),
     b=lambda xp, g, a, b_like, axis: sum_to_shape(xp, _product(xp, g, a, axis), b_like.shape),
 )
-@primitive(node="LinalgCrossBackward0")
+@primitive(node="LinalgCrossBackward0", order=row_major)
 def vector_product(xp, a, b, *, axis):
     """The vector product along an axis of size 3, the others broadcast."""
     return _product(xp, a, b, axis)

@@ -5,6 +5,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.result_order import column_major
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
@@ -60,7 +61,11 @@ def _hermitian_tangents(xp, t, values, vectors):
 @jvp(x=_hermitian_tangents)
 @vjp(x=_hermitian_gradient)
 @primitive(
-    name="eigh", node="LinalgEighBackward0", outputs=("values", "vectors"), holomorphic=False
+    name="eigh",
+    node="LinalgEighBackward0",
+    outputs=("values", "vectors"),
+    holomorphic=False,
+    order=column_major(1),
 )
 def hermitian_decomposition(xp, x, *, upper):
     """L and V with x = V diag(L) V^H; L is real and rises, V has orthonormal columns."""
@@ -126,7 +131,13 @@ def _tangents(xp, t, values, vectors):
 
 @jvp(x=_tangents)
 @vjp(x=_gradient)
-@primitive(name="eig", node="LinalgEigBackward0", outputs=("values", "vectors"), holomorphic=False)
+@primitive(
+    name="eig",
+    node="LinalgEigBackward0",
+    outputs=("values", "vectors"),
+    holomorphic=False,
+    order=column_major(1),
+)
 def eigendecomposition(xp, x):
     """L and V with x V = V diag(L), both complex; the columns of V have length 1."""
     values, vectors = xp.linalg.eig(x)

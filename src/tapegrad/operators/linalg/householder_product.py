@@ -12,6 +12,7 @@ Transformations (1989).
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.result_order import column_major
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint, column, unit_matrix
 
@@ -100,7 +101,10 @@ def _change(xp: Namespace, t: Array, tau: Array) -> Any:
     tau=lambda xp, g, x, tau: _pulled(xp, g, _vectors(xp, x, tau), tau, unit_matrix(xp, x))[1],
 )
 @primitive(
-    node="LinalgHouseholderProductBackward0", holomorphic=False, kernels=("triangular_solution",)
+    node="LinalgHouseholderProductBackward0",
+    holomorphic=False,
+    kernels=("triangular_solution",),
+    order=column_major(),
 )
 def householder_product(xp, x, tau):
     """As many columns of Q = H_1 ... H_k as x has; the vectors are below the diagonal of x."""
@@ -120,7 +124,13 @@ def _sided(xp: Namespace, x: Array, left: bool) -> Any:
     return x if left else adjoint(xp, x)
 
 
-@primitive(name="ormqr", node="OrmqrBackward0", holomorphic=False, kernels=("triangular_solution",))
+@primitive(
+    name="ormqr",
+    node="OrmqrBackward0",
+    holomorphic=False,
+    kernels=("triangular_solution",),
+    order=column_major(),
+)
 def reflected(xp, x, tau, c, *, left, transpose):
     """Q c or c Q, with Q or its adjoint."""
     v, tau = _turned(xp, _vectors(xp, x, tau), tau, left == transpose)
@@ -177,7 +187,7 @@ def _no_derivative(*_: Any) -> Any:
 
 @jvp(x=lambda t: _no_derivative())
 @vjp(x=lambda g_a, g_tau: _no_derivative())
-@primitive(name="geqrf", outputs=("a", "tau"), kernels=("reflectors",))
+@primitive(name="geqrf", outputs=("a", "tau"), kernels=("reflectors",), order=column_major())
 def reflections(xp, x):
     """R on and above the diagonal of a, the vectors below it, and the factors tau."""
     return xp.reflectors(x)

@@ -7,6 +7,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Namespace, Out, Tensor
+from tapegrad.core.result_order import column_major
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -23,7 +24,11 @@ def _turned(xp: Namespace, inverse: Any, change: Any) -> Any:
 @jvp(a=lambda xp, t, y: _turned(xp, y, t))
 @vjp(a=lambda xp, g, y: _turned(xp, xp.matrix_transpose(y), g))
 @primitive(
-    node="LinalgInvExBackward0", outputs=("inverse", "info"), nondiff=("info",), kernels=("invert",)
+    node="LinalgInvExBackward0",
+    outputs=("inverse", "info"),
+    nondiff=("info",),
+    kernels=("invert",),
+    order=column_major(),
 )
 def matrix_inverse(xp, a):
     """The inverse of matrices, and for each the pivot (from 1) that is zero, or 0."""

@@ -6,6 +6,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import column_major
 from tapegrad.core.shape import out_of_range
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -33,6 +34,7 @@ def _no_tangent(name: str) -> Any:
     outputs=("packed", "pivots", "info"),
     nondiff=("pivots", "info"),
     kernels=("ldl_packed",),
+    order=column_major(),
 )
 def indefinite_factors(xp, a, *, hermitian):
     """L and D in one matrix, the pivots of Bunch and Kaufman, and a pivot that is zero."""
@@ -44,7 +46,9 @@ _no_gradient = no_derivative("linalg_ldl_solve", _ADVICE)
 
 @jvp(packed=_no_tangent("linalg_ldl_solve"), b=_no_tangent("linalg_ldl_solve"))
 @vjp(packed=_no_gradient, b=_no_gradient)
-@primitive(node="NotImplemented", hidden=("pivots",), kernels=("ldl_solution",))
+@primitive(
+    node="NotImplemented", hidden=("pivots",), kernels=("ldl_solution",), order=column_major()
+)
 def indefinite_system(xp, packed, pivots, b, *, hermitian):
     """X with A X = B from the factors of A."""
     return xp.ldl_solution(packed, pivots, b, hermitian)

@@ -8,6 +8,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -47,6 +48,15 @@ def _tangent_by_a(xp, t, a, b, solution, rcond, driver):
     return outside + _solved(xp, a, inside - t @ solution - a @ outside, rcond, driver)
 
 
+def _order(results: tuple, operands: list, params: dict) -> tuple:
+    """X column by column, where there was room for B, which may have more rows."""
+    x, (rows, columns) = results[0], operands[0].shape[-2:]
+    room = np.empty((*x.shape[:-2], x.shape[-1], max(rows, columns)), x.dtype)
+    laid_out = room.mT[..., :columns, :]
+    laid_out[...] = x
+    return laid_out, *row_major(results[1:], operands)
+
+
 @jvp(a=_tangent_by_a, b=lambda xp, t, a, rcond, driver: _solved(xp, a, t, rcond, driver))
 @vjp(a=_gradient_of_a, b=_gradient_of_b)
 @primitive(
@@ -56,6 +66,7 @@ def _tangent_by_a(xp, t, a, b, solution, rcond, driver):
     nondiff=("rank", "singular_values"),
     holomorphic=False,
     kernels=("least_squares",),
+    order=_order,
 )
 def least_squares_solution(xp, a, b, *, rcond, driver):
     """X with |a X - b| least, and of those the shortest; the rank and singular values of a."""

@@ -10,6 +10,7 @@ from tapegrad.arrays.namespaces import elements, namespace_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import column_major
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -124,6 +125,7 @@ def _packed_jvp(xp, t, packed, pivots):
     outputs=("packed", "pivots", "info"),
     nondiff=("pivots", "info"),
     kernels=_KERNELS,
+    order=column_major(),
 )
 def packed_factors(xp, a):
     """L without its diagonal and U in one matrix, the swaps of rows, and a pivot that is zero."""

@@ -6,6 +6,7 @@ from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import as_computed
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
@@ -53,6 +54,7 @@ def _jvp_packed(xp, t, packed, pivots, y, left, adjoint):
     hidden=("pivots",),
     holomorphic=False,
     kernels=("lu_solution", "permutation_matrix"),
+    order=as_computed,
 )
 def factored_system(xp, packed, pivots, b, *, left, adjoint):
     """X with A X = B, or X A = B, for A = P L U, or for its adjoint."""

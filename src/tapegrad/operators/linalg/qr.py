@@ -3,6 +3,7 @@
 from tapegrad import return_types
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.result_order import column_major
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
@@ -62,7 +63,12 @@ def _tangents(xp, t, q, r, x_like, mode):
 @jvp(x=_tangents)
 @vjp(x=_gradient)
 @primitive(
-    name="qr", node="LinalgQrBackward0", outputs=("q", "r"), holomorphic=False, kernels=_KERNELS
+    name="qr",
+    node="LinalgQrBackward0",
+    outputs=("q", "r"),
+    holomorphic=False,
+    kernels=_KERNELS,
+    order=column_major(0, 1),
 )
 def orthogonal_triangular(xp, x, *, mode):
     """Q with orthonormal columns and R upper triangular, x = Q R; in mode "r" Q is empty."""

@@ -10,6 +10,7 @@ from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import column_by_column
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -18,11 +19,17 @@ from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import transposed as _t
 
 
+def _order(results: tuple, operands: list, params: dict) -> tuple:
+    """As computed, column by column; a batch of vectors like a matrix of them, as in PyTorch."""
+    return (column_by_column(results[0]), *results[1:]) if params["vectors"] else results
+
+
 @primitive(
     node="LinalgSolveExBackward0",
     outputs=("result", "info", "lu", "pivots"),
     nondiff=("info", "lu", "pivots"),
     kernels=("solve_systems", "solve_again"),
+    order=_order,
 )
 def linear_system(xp, a, b, *, left, vectors):
     """X with A X = B, or X A = B, and for each A the pivot (from 1) that is zero, or 0.

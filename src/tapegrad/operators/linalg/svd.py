@@ -6,6 +6,7 @@ from tapegrad import return_types
 from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.result_order import column_major
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
@@ -126,7 +127,13 @@ def decomposed(xp: Namespace, x: Array, full: bool = False) -> tuple:
 
 @jvp(x=_tangents)
 @vjp(x=_gradient)
-@primitive(name="svd", node="LinalgSvdBackward0", outputs=("u", "s", "vh"), holomorphic=False)
+@primitive(
+    name="svd",
+    node="LinalgSvdBackward0",
+    outputs=("u", "s", "vh"),
+    holomorphic=False,
+    order=column_major(0, 2),
+)
 def singular_decomposition(xp, x, *, full):
     """U, S and V^H with x = U diag(S) V^H; U and V have orthonormal columns, S falls."""
     return decomposed(xp, x, full)

@@ -6,6 +6,7 @@ from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import column_major
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
@@ -46,7 +47,9 @@ def _jvp_a(xp, t, a, y, upper, left, unitriangular):
     ),
 )
 @vjp(a=_vjp_a, b=_vjp_b)
-@primitive(node="LinalgSolveTriangularBackward0", kernels=("triangular_solution",))
+@primitive(
+    node="LinalgSolveTriangularBackward0", kernels=("triangular_solution",), order=column_major()
+)
 def triangular_system(xp, a, b, *, upper, left, unitriangular):
     """X with A X = B, or X A = B; of A one triangle is read, and ones for a unit diagonal."""
     return xp.triangular_solution(a, b, upper, left, unitriangular)
@@ -121,6 +124,7 @@ def _pair_jvp_a(xp, t, a, solution, upper, transpose, unitriangular):
     node="TriangularSolveBackward0",
     outputs=("solution", "cloned_coefficient"),
     kernels=("triangular_solution",),
+    order=column_major(0, 1),
 )
 def triangular_pair(xp, b, a, *, upper, transpose, unitriangular):
     """X with A X = B, or A^T X = B, for triangular A; and A, as often as there are B."""

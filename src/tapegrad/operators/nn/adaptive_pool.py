@@ -11,6 +11,7 @@ from tapegrad.arrays.numpy.max_pool import adaptive
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import countable_bytes
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.dtype_check import require_floating
@@ -23,9 +24,9 @@ from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 __torch__ = "adaptive_avg_pool1d adaptive_max_pool1d"
 
 average_plane = mapping("adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0")
-average_volume = mapping("adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0")
+average_volume = mapping("adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0", row_major)
 maximum_plane = choosing("adaptive_max_pool2d", "AdaptiveMaxPool2DBackward0")
-maximum_volume = choosing("adaptive_max_pool3d", "AdaptiveMaxPool3DBackward0")
+maximum_volume = choosing("adaptive_max_pool3d", "AdaptiveMaxPool3DBackward0", row_major)
 
 
 def _sizes(shape: tuple[int, ...], output_size: Shape, n: int, wrong: str) -> tuple[int, ...]:

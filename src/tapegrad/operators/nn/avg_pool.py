@@ -11,6 +11,7 @@ from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import int64, of
 from tapegrad.core.family import family
+from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import out_of_range
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.dtype_check import no_kernel
@@ -32,7 +33,7 @@ from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 __torch__ = "avg_pool1d"
 
 average_plane = mapping("avg_pool2d", "AvgPool2DBackward0")
-average_volume = mapping("avg_pool3d", "AvgPool3DBackward0")
+average_volume = mapping("avg_pool3d", "AvgPool3DBackward0", row_major)
 
 _ADVICE = "Inputs are (N, C, ...) or (C, ...)."
 

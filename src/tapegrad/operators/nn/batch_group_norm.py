@@ -12,6 +12,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.result_order import channels_as_first
 from tapegrad.core.shape import no_dimensions, out_of_range
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_floating
@@ -76,6 +77,7 @@ def _standardizing(name: str, node: str) -> Any:
         outputs=("result", "mean", "variance"),
         nondiff=("mean", "variance"),
         kernels=_KERNELS,
+        order=channels_as_first,
     )
     def standardize(xp, input, weight, bias, *, groups, eps):
         """(x - mean) / sqrt(variance + eps) * weight + bias, moments of groups of channels.
@@ -113,6 +115,7 @@ group_standardize = _standardizing("group_standardize", "NativeGroupNormBackward
     node="NativeBatchNormBackward0",
     hidden=("mean", "variance"),
     kernels=(*_KERNELS, "scale_channels"),
+    order=channels_as_first,
 )
 def channel_standardize(xp, input, weight, bias, mean, variance, *, eps):
     """(x - mean) / sqrt(variance + eps) * weight + bias with given moments of each channel."""

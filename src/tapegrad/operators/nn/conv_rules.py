@@ -14,6 +14,7 @@ Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning 
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.result_order import as_computed
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 
 _KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels")
@@ -63,7 +64,7 @@ def _from_weight(xp, t, y, input, stride, padding, dilation, transposed, groups)
     ),
 )
 @vjp(input=_to_input, weight=_to_weight, bias=_to_bias)
-@primitive(node="ConvolutionBackward0", numbers=False, kernels=_KERNELS)
+@primitive(node="ConvolutionBackward0", numbers=False, kernels=_KERNELS, order=as_computed)
 def convolution(
     xp, input, weight, bias, *, stride, padding, dilation, transposed, output_padding, groups
 ):

@@ -14,13 +14,14 @@ import numpy as np
 
 from tapegrad.arrays.numpy.interpolate import Lane, Taps, fewest_lanes
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.result_order import channels_as_first
 from tapegrad.dispatch.op import linear
 
 
-def mapping(name: str, node: str) -> Any:
+def mapping(name: str, node: str, order: Any = channels_as_first) -> Any:
     """The operator of one kind of map `through` a Separable; its transpose is its reverse rule."""
 
-    @linear(name=name, node=node, kernels=("resample",))
+    @linear(name=name, node=node, kernels=("resample",), order=order)
     def mapped(xp, x, *, through):
         """The last axes of x through a separable linear map: for each of them sums over taps."""
         return xp.resample(x, through)

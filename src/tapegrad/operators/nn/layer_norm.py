@@ -9,6 +9,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import float32
 from tapegrad.core.limits import finfo
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.result_order import lies_channels_last, row_major
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel, require_floating
 from tapegrad.operators.nn.pool_size import array_of
@@ -38,6 +39,7 @@ _KERNELS = ("standardize_rows", "standardize_rows_back", "standardize_rows_weigh
     outputs=("result", "mean", "scale"),
     nondiff=("mean", "scale"),
     kernels=_KERNELS,
+    order=row_major,
 )
 def layer_standardize(xp, input, weight, bias, *, n_axes, eps):
     """(x - mean) / sqrt(variance + eps) * weight + bias over the last `n_axes` axes."""
@@ -235,7 +237,8 @@ def rms_norm(
     dtype = input.dtype
     if dtype.category < 2:
         raise no_kernel("rms_norm", dtype)
-    x = input.to(float32) if dtype.itemsize == 2 else input
+    x = input if lies_channels_last(input._array) else input.contiguous()
+    x = x.to(float32) if dtype.itemsize == 2 else x
     eps = finfo(x.dtype).eps if eps is None else real_argument("rms_norm", "eps", 4, eps)
     axes = list(_last(input._array, len(shape)))
     result = x * (x.pow(2).mean(axes, True) + eps).rsqrt()

@@ -8,6 +8,7 @@ from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.family import family
+from tapegrad.core.result_order import channels_as_first
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import linear, primitive, vjp
@@ -28,7 +29,7 @@ from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 __torch__ = "max_pool1d max_pool1d_with_indices max_pool2d max_pool3d"
 
 
-def choosing(name: str, node: str) -> Any:
+def choosing(name: str, node: str, order: Any = channels_as_first) -> Any:
     """The operator of one kind of max pooling over `windows`, one Window for each axis."""
 
     @primitive(
@@ -37,6 +38,7 @@ def choosing(name: str, node: str) -> Any:
         outputs=("values", "indices"),
         nondiff=("indices",),
         kernels=("window_maximum", "take_places", "put_places"),
+        order=order,
     )
     def maximum(xp, x, *, windows):
         """The largest element of each window over the last axes, and its place in the image."""

@@ -8,6 +8,7 @@ from tapegrad.core.annotations import Any, Callable, Sequence, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import int64
 from tapegrad.core.family import family
+from tapegrad.core.result_order import channels_as_first
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, widened
 from tapegrad.dispatch.op import linear
 from tapegrad.operators.dtype_check import require_floating
@@ -16,7 +17,13 @@ from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 
 
 def _unpooling(name: str, node: str) -> Any:
-    @linear(name=name, node=node, hidden=("indices",), kernels=("put_places", "take_places"))
+    @linear(
+        name=name,
+        node=node,
+        hidden=("indices",),
+        kernels=("put_places", "take_places"),
+        order=channels_as_first,
+    )
     def unpooled(xp, x, indices, *, sizes):
         """Images of `sizes`: zeros, and the elements of x at the places `indices`."""
         return xp.put_places(x, indices, sizes, False)

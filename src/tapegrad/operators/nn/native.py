@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
+from tapegrad.core.result_order import as_computed
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.batch_group_norm import group_norm, group_standardize
@@ -23,7 +24,7 @@ def drop_masked(xp, x, mask, *, scale):
 
 
 @vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
-@linear(node="UnsafeSplitWithSizesBackward0", outputs="many")
+@linear(node="UnsafeSplitWithSizesBackward0", outputs="many", order=as_computed)
 def split_by_sizes_untracked(xp, x, *, axis, sizes):
     """Parts of the given sizes along `axis` that do not count as views of it."""
     parts, start = [], 0

@@ -4,6 +4,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import as_computed, channels_as_first, row_major
 from tapegrad.core.scalar import overflow
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import IN_USE, widened
@@ -23,7 +24,8 @@ def _padding(mode: str, name: str, node: str) -> Any:
         return xp.pad_edges(x, padding, mode)
 
     pad.__doc__ = f"`x` with a border, by mode {mode!r}: two widths an axis, the last axis first."
-    op = linear(name=name, node=node, numbers=False, kernels=_KERNELS)(pad)
+    order = row_major if mode == "circular" else channels_as_first
+    op = linear(name=name, node=node, numbers=False, kernels=_KERNELS, order=order)(pad)
     op.vjp(x=lambda xp, g, padding: xp.unpad_edges(g, padding, mode))
     return op
 
@@ -139,7 +141,9 @@ def _check_around(input: Tensor, padding: tuple[int, ...]) -> None:
 
 @jvp(x=lambda xp, t, pad: xp.pad_constant(t, pad, 0))
 @vjp(x=lambda xp, g, pad: xp.pad_constant(g, tuple([-n for n in pad]), 0))
-@primitive(node="ConstantPadNdBackward0", numbers=False, kernels=("pad_constant",))
+@primitive(
+    node="ConstantPadNdBackward0", numbers=False, kernels=("pad_constant",), order=as_computed
+)
 def constant_pad(xp, x, *, pad, value):
     """`x` with a border of `value`: two widths for each axis, the last axis first."""
     return xp.pad_constant(x, pad, value)

@@ -8,6 +8,7 @@ Convolutional Neural Network", 2016, section 2.2 (pixels); Zhang et al., "Shuffl
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import channels_as_first
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.pool_size import array_of
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
@@ -36,14 +37,14 @@ def _channels(xp: Namespace, x: Array, r: int) -> Any:
 
 
 @vjp(x=lambda xp, g, factor: _channels(xp, g, factor))
-@linear(name="pixel_shuffle", node="PixelShuffleBackward0")
+@linear(name="pixel_shuffle", node="PixelShuffleBackward0", order=channels_as_first)
 def shuffle_pixels(xp, x, *, factor):
     """(*, C r r, H, W) as (*, C, H r, W r): channels become pixels of r x r squares."""
     return _pixels(xp, x, factor)
 
 
 @vjp(x=lambda xp, g, factor: _pixels(xp, g, factor))
-@linear(name="pixel_unshuffle", node="PixelUnshuffleBackward0")
+@linear(name="pixel_unshuffle", node="PixelUnshuffleBackward0", order=channels_as_first)
 def unshuffle_pixels(xp, x, *, factor):
     """(*, C, H r, W r) as (*, C r r, H, W): pixels of r x r squares become channels."""
     return _channels(xp, x, factor)
@@ -58,7 +59,7 @@ def _turned(xp: Namespace, x: Array, rows: int, columns: int) -> Any:
 
 
 @vjp(x=lambda xp, g, groups: _turned(xp, g, g.shape[1] // groups, groups))
-@linear(name="channel_shuffle", node="ChannelShuffleBackward0")
+@linear(name="channel_shuffle", node="ChannelShuffleBackward0", order=channels_as_first)
 def shuffle_channels(xp, x, *, groups):
     """(N, groups * C, *) with the channels of all groups in turn."""
     return _turned(xp, x, groups, x.shape[1] // groups)

@@ -7,6 +7,7 @@ from tapegrad.core.annotations import Any, Array, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors, two_operands
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
+from tapegrad.core.result_order import in_operands_order
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -143,8 +144,13 @@ sub.op = minus.op
 _check_rsub = tensor_first("rsub", "other", _refuse_bools)
 
 
+def _other_first(result: Any, operands: list, params: dict) -> Any:
+    """The order of memory of `other - input`."""
+    return in_operands_order(result, operands[::-1])
+
+
 @vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
-@elementwise(node="RsubBackward0", check=_check_rsub)
+@elementwise(node="RsubBackward0", check=_check_rsub, order=_other_first)
 def rsub_scaled(xp, input, other, *, alpha):
     """`other - alpha * input`."""
     return other - (input if alpha == 1 else alpha * input)

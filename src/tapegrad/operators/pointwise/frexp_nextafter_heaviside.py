@@ -9,6 +9,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.promote_types import promote
+from tapegrad.core.result_order import in_operands_order
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant_elementwise, elementwise, jvp, primitive, vjp
@@ -96,6 +97,7 @@ def isreal(xp, x):
     outputs=("mantissa", "exponent"),
     nondiff=("exponent",),
     kernels=("frexp",),
+    order=in_operands_order,
 )
 def mantissa_and_exponent(xp, x):
     """`x = mantissa * 2**exponent`, the mantissa between 0.5 and 1."""

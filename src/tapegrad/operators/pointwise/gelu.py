@@ -4,6 +4,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.result_order import in_operands_order
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import floats_only
 
@@ -16,6 +17,7 @@ from tapegrad.operators.dtype_check import floats_only
     kernels=("gelu", "gelu_back"),
     node="GeluBackward0",
     check=floats_only("GeluKernelImpl"),
+    order=in_operands_order,
 )
 def gelu_curve(xp, input, *, approximate):
     """x Phi(x), Phi the distribution function of the normal law, or an approximation of it."""

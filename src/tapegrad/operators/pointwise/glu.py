@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.result_order import in_operands_order
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks
@@ -34,6 +35,7 @@ def _gated_push(xp, t, x, axis):
     promote="arith",
     node="GluBackward0",
     check=lacks("glu_cpu", BOOL, INTEGER, COMPLEX),
+    order=in_operands_order,
     kernels=("pad_slice",),
 )
 def gated(xp, x, *, axis):

@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
+from tapegrad.core.result_order import row_major
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -13,7 +14,7 @@ __all__ = ["masked_fill", "nan_to_num", "nan_to_num_"]
 
 
 @vjp(input=lambda xp, g, mask: xp.where(mask, 0.0, g))
-@elementwise(node="MaskedFillBackward0", exempt=("mask",), hidden=("value",))
+@elementwise(node="MaskedFillBackward0", exempt=("mask",), hidden=("value",), order=row_major)
 def fill_masked(xp, input, mask, value):
     """`input`, and the number `value` where `mask` is true."""
     return xp.where(mask, value, input)
@@ -23,7 +24,7 @@ def fill_masked(xp, input, mask, value):
     input=lambda xp, g, mask: xp.where(mask, 0.0, g),
     value=lambda xp, g, mask: xp.where(mask, g, 0.0),
 )
-@elementwise(node="MaskedFillBackward1", exempt=("mask",))
+@elementwise(node="MaskedFillBackward1", exempt=("mask",), order=row_major)
 def fill_masked_with(xp, input, mask, value):
     """The same for a 0-d tensor `value`."""
     return xp.where(mask, value, input)

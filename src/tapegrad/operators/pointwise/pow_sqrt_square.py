@@ -8,6 +8,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors, two_operands
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.promote_types import promote
+from tapegrad.core.result_order import row_major
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -133,7 +134,7 @@ def _power_of_number_rule(xp: Namespace, g: Array, exponent: Array, base: Any, y
 
 
 @vjp(exponent=_power_of_number_rule)
-@elementwise(node="PowBackward2", hidden=("base",))
+@elementwise(node="PowBackward2", hidden=("base",), order=row_major)
 def power_of_number(xp, exponent, base):
     """`base ** exponent` for a number `base`."""
     if xp.isdtype(exponent.dtype, "integral"):

@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
+from tapegrad.core.result_order import in_operands_order, row_major
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, linear, vjp
 from tapegrad.operators.pointwise.rounding_abs_sign import along
@@ -128,6 +129,12 @@ def imag(input: Tensor) -> Any:
     return imaginary_part(input)
 
 
+def _order_of_angle(result: Any, operands: list, params: dict) -> Any:
+    """That of the operand where it is real; row-major where it is complex, as in PyTorch."""
+    rule = row_major if operands[0].dtype.kind == "c" else in_operands_order
+    return rule(result, operands)
+
+
 def _angle_rule(xp: Namespace, g: Array, x: Array) -> Any:
     """Across the direction of the number, over its modulus; 0 at 0 and for real numbers."""
     if not xp.isdtype(x.dtype, "complex floating"):
@@ -140,7 +147,7 @@ def _angle_rule(xp: Namespace, g: Array, x: Array) -> Any:
 
 @jvp(x=lambda xp, t, x: along(xp, t, _angle_rule(xp, xp.ones_like(xp.abs(x)), x)))
 @vjp(x=_angle_rule)
-@elementwise(promote="float", holomorphic=False)
+@elementwise(promote="float", holomorphic=False, order=_order_of_angle)
 def angle(xp, x):
     """The angle of a complex number, from -pi to pi; of a real number 0, or pi if negative.
 

@@ -7,6 +7,7 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import row_major
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, primitive, vjp
@@ -18,14 +19,18 @@ __torch__ = "rrelu rrelu_"
 
 @jvp(x=lambda t, slope: t * slope)
 @vjp(x=lambda g, slope: g * slope)
-@primitive(node="RreluWithNoiseBackward0", hidden=("slope",))
+@primitive(node="RreluWithNoiseBackward0", hidden=("slope",), order=row_major)
 def sloped(xp, x, slope):
     """Each element times its slope, which has no gradient."""
     return x * slope
 
 
 @vjp(x=lambda xp, g, x, slope: xp.where(x > 0, g, g * slope))
-@elementwise(node="RreluWithNoiseBackward0", check=lacks("leaky_relu_cpu", BOOL, INTEGER, COMPLEX))
+@elementwise(
+    node="RreluWithNoiseBackward0",
+    check=lacks("leaky_relu_cpu", BOOL, INTEGER, COMPLEX),
+    order=row_major,
+)
 def mean_slope(xp, x, *, slope):
     """Positive elements, and others times the slope."""
     return xp.where(x > 0, x, x * slope)

@@ -2,6 +2,7 @@
 
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import row_major
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, INTEGER, floats_only, lacks
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
@@ -75,7 +76,12 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Any:
 
 
 @vjp(input=lambda xp, g, input: g * logistic(xp, -input))
-@elementwise(promote="float", node="LogSigmoidBackward0", check=floats_only("log_sigmoid_cpu"))
+@elementwise(
+    promote="float",
+    node="LogSigmoidBackward0",
+    check=floats_only("log_sigmoid_cpu"),
+    order=row_major,
+)
 def log_sigmoid(xp, input):
     """log(1 / (1 + exp(-x))) of each element.
 

@@ -4,6 +4,7 @@ from tapegrad import return_types
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import as_first, row_major
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -15,7 +16,7 @@ __all__ = ["argsort", "msort", "sort", "topk"]
 
 @jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
 @vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
-@primitive(node="SortBackward0", kernels=("put_along",), **CHOICE)
+@primitive(node="SortBackward0", kernels=("put_along",), **CHOICE, order=as_first)
 def sort_along(xp, x, *, axis, descending):
     """The elements along `axis` in order, and where they came from."""
     indices = xp.argsort(x, axis=axis, descending=descending, stable=True)
@@ -24,7 +25,7 @@ def sort_along(xp, x, *, axis, descending):
 
 @jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
 @vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
-@primitive(node="TopkBackward0", kernels=("top_indices", "put_along"), **CHOICE)
+@primitive(node="TopkBackward0", kernels=("top_indices", "put_along"), **CHOICE, order=row_major)
 def topk_along(xp, x, *, k, axis, largest):
     """The k largest or smallest elements along `axis`, and where they came from."""
     indices = xp.top_indices(x, k, axis, largest)

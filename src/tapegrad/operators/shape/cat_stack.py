@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Sequence, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import promote
+from tapegrad.core.result_order import channels_as_all, row_major
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, widest
@@ -24,7 +25,7 @@ def _divided(xp: Namespace, g: Array, likes: list, axis: int) -> list:
 
 
 @vjp(tensors=lambda xp, g, tensors_like, axis: _divided(xp, g, tensors_like, axis))
-@linear(node="CatBackward0")
+@linear(node="CatBackward0", order=channels_as_all)
 def concat_along(xp, *tensors, axis):
     """Tensors one behind the other along `axis`."""
     return xp.concat(tensors, axis=axis)
@@ -36,7 +37,7 @@ def _slices(xp: Namespace, g: Array, axis: int) -> list:
 
 
 @vjp(tensors=lambda xp, g, axis: _slices(xp, g, axis))
-@linear(node="StackBackward0")
+@linear(node="StackBackward0", order=row_major)
 def stack_along(xp, *tensors, axis):
     """Tensors of one shape along a new axis."""
     return xp.stack(tensors, axis=axis)

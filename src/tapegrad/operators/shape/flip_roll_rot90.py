@@ -3,20 +3,27 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.memory_format import axes_by_stride
+from tapegrad.core.result_order import as_first, channels_as_first, laid_out, row_major
 from tapegrad.core.shape import axes_of, axis_of, existing_axis, ints_of, missing_argument
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 
 @vjp(x=lambda xp, g, axes: xp.flip(g, axis=axes))
-@linear(node="FlipBackward0")
+@linear(node="FlipBackward0", order=as_first)
 def flip_axes(xp, x, *, axes):
     """The elements in reverse order along `axes`."""
-    return copied(xp, xp.flip(x, axis=axes), "C")
+    return copied(xp, xp.flip(x, axis=axes), "K")
+
+
+def _rolled_order(result: Any, operands: list, params: dict) -> Any:
+    rule = row_major if params["axes"] is None else channels_as_first
+    return rule(result, operands)
 
 
 @vjp(x=lambda xp, g, shifts, axes: xp.roll(g, tuple(-n for n in shifts), axis=axes))
-@linear(node="RollBackward0")
+@linear(node="RollBackward0", order=_rolled_order)
 def roll_axes(xp, x, *, shifts, axes):
     """The elements moved by `shifts` along `axes`, those that fall off put in at the start."""
     return xp.roll(x, shifts, axis=axes)
@@ -33,11 +40,19 @@ def _turned(xp: Namespace, x: Array, k: int, a: int, b: int) -> Any:
     return xp.flip(xp.permute_dims(x, order), axis=b) if k == 3 else x
 
 
+def _turned_order(result: Any, operands: list, params: dict) -> Any:
+    """The axes as in the operand, two of them exchanged for odd numbers of quarters."""
+    order = axes_by_stride(operands[0])
+    a, b = params["a"], params["b"]
+    other = {a: b, b: a} if params["k"] % 2 else {}
+    return laid_out(result, tuple([other.get(axis, axis) for axis in order]))
+
+
 @vjp(x=lambda xp, g, k, a, b: _turned(xp, g, -k % 4, a, b))
-@linear(node="Rot90Backward0")
+@linear(node="Rot90Backward0", order=_turned_order)
 def turn(xp, x, *, k, a, b):
     """Turned by `k` quarters from axis `a` towards axis `b`."""
-    return copied(xp, _turned(xp, x, k, a, b), "C")
+    return copied(xp, _turned(xp, x, k, a, b), "K")
 
 
 # --- public ----------------------------------------------------------------------------------

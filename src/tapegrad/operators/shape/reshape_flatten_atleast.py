@@ -7,6 +7,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.result_order import as_computed
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.op import linear, vjp
@@ -20,7 +21,7 @@ def view_shape(xp, x, *, shape):
 
 
 @vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-@linear(node="UnsafeViewBackward0")
+@linear(node="UnsafeViewBackward0", order=as_computed)
 def unsafe_view(xp, x, *, shape):
     """A fresh tensor, seen with `shape`: nobody else holds its memory, so it is no view."""
     return xp.reshape(x, shape)
@@ -37,7 +38,7 @@ def copied(xp: Namespace, x: Array, order: str) -> Any:
 
 
 @vjp(x=lambda g: g)
-@linear
+@linear(order=as_computed)
 def clone(xp, x, *, order="K"):
     """A copy, laid out in memory as `x` is ("K") or in row-major order ("C")."""
     return copied(xp, x, order)

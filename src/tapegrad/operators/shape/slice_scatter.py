@@ -3,6 +3,7 @@
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import strides_of_first
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.as_strided import as_strided
@@ -28,14 +29,14 @@ def _part(xp: Namespace, g: Array, source_like: Any, axis: int, key: Array) -> A
 
 
 @vjp(x=_unpatched, source=_part)
-@linear(node="SliceScatterBackward0", kernels=("write_part",))
+@linear(node="SliceScatterBackward0", kernels=("write_part",), order=strides_of_first)
 def patch_part(xp, x, source, *, axis, key):
     """`x` with `source` in the place of the slice `key` of `axis`."""
     return xp.write_part(x, source, axis, key)
 
 
 @vjp(x=_unpatched, source=_part)
-@linear(node="SelectScatterBackward0", kernels=("write_part",))
+@linear(node="SelectScatterBackward0", kernels=("write_part",), order=strides_of_first)
 def patch_index(xp, x, source, *, axis, key):
     """`x` with `source` at the index `key` of `axis`."""
     return xp.write_part(x, source, axis, key)
@@ -55,7 +56,11 @@ def _with_diagonal(xp: Namespace, x: Array, source: Any, offset: int, a: int, b:
         copy=False,
     ),
 )
-@linear(node="DiagonalScatterBackward0", kernels=("write_diagonal", "diagonal_view"))
+@linear(
+    node="DiagonalScatterBackward0",
+    kernels=("write_diagonal", "diagonal_view"),
+    order=strides_of_first,
+)
 def patch_diagonal(xp, x, source, *, offset, a, b):
     """`x` with `source` on the diagonal `offset` of axes `a` and `b`."""
     return _with_diagonal(xp, x, source, offset, a, b)

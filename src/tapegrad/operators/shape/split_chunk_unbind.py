@@ -5,6 +5,7 @@ import operator
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import as_computed
 from tapegrad.core.shape import axis_of, ints_of, no_dimensions
 from tapegrad.dispatch.op import linear, vjp
 
@@ -46,7 +47,7 @@ def split_by_sizes(xp, x, *, axis, sizes):
 
 
 @vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
-@linear(node="UnsafeSplitBackward0", outputs="many")
+@linear(node="UnsafeSplitBackward0", outputs="many", order=as_computed)
 def split_untracked(xp, x, *, axis, size):
     """Parts of `size` along `axis` that do not count as views of it."""
     return _parts(x, axis, _equal_sizes(x.shape[axis], size))

@@ -3,6 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -63,7 +64,7 @@ def pad_diagonal(xp, x, *, shape, offset):
 
 
 @vjp(x=lambda xp, g, offset, a, b: _diagonal(xp, g, offset, a, b))
-@linear(node="DiagEmbedBackward0", kernels=("pad_diagonal", "diagonal_view"))
+@linear(node="DiagEmbedBackward0", kernels=("pad_diagonal", "diagonal_view"), order=row_major)
 def embed_diagonal(xp, x, *, offset, a, b):
     """Zeros with the last axis of `x` on the diagonal `offset` of new axes `a` and `b`."""
     n = x.shape[-1] + abs(offset)

@@ -7,6 +7,7 @@ from tapegrad.autograd.writable import cannot_cast, check_constant, output_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.promote_types import result_type
+from tapegrad.core.result_order import in_operands_order
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_floating
@@ -15,7 +16,9 @@ from tapegrad.operators.pointwise.arithmetic import no_difference_of_masks
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
 
 
-@primitive(promote="arith", node="BinaryCrossEntropyBackward0", hidden=("weight",))
+@primitive(
+    promote="arith", node="BinaryCrossEntropyBackward0", hidden=("weight",), order=in_operands_order
+)
 def bernoulli_nll(xp, input, target, weight, *, reduction):
     """-(target log(input) + (1 - target) log(1 - input)), logarithms not below -100."""
 
@@ -62,8 +65,16 @@ bernoulli_nll.jvp(
 )
 
 
+def _target_first(result: Any, operands: list, params: dict) -> Any:
+    """The order of memory of a loss that begins with 1 - target."""
+    return in_operands_order(result, [operands[1], operands[0], *operands[2:]])
+
+
 @primitive(
-    promote="arith", node="BinaryCrossEntropyWithLogitsBackward0", hidden=("weight", "pos_weight")
+    promote="arith",
+    node="BinaryCrossEntropyWithLogitsBackward0",
+    hidden=("weight", "pos_weight"),
+    order=_target_first,
 )
 def logistic_nll(xp, input, target, weight, pos_weight, *, reduction):
     """The loss of `bernoulli_nll` at sigmoid(input), from the logits themselves."""

@@ -3,6 +3,7 @@
 from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.result_order import in_operands_order
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.nn.cosine_similarity_distance import pairwise_distance
@@ -26,7 +27,9 @@ def _soft_margin_slope(xp: Namespace, input: Array, target: Array) -> Any:
         _soft_margin_slope(xp, input, target) * share(xp, g, input * target, reduction)
     )
 )
-@primitive(promote="arith", node="SoftMarginLossBackward0", hidden=("target",))
+@primitive(
+    promote="arith", node="SoftMarginLossBackward0", hidden=("target",), order=in_operands_order
+)
 def soft_margin(xp, input, target, *, reduction):
     """log(1 + exp(-target * input)), summed or averaged."""
     return mean_or_sum(xp, xp.log1p(xp.exp(-target * input)), reduction)

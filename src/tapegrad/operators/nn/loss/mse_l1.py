@@ -8,6 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, Tensor
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.promote_types import result_type
+from tapegrad.core.result_order import in_operands_order
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import floats_only
@@ -77,7 +78,9 @@ def check_alike(input: Tensor, weight: Tensor) -> None:
 # --- losses of pairs of equal shape ---
 
 
-@primitive(promote="arith", node="MseLossBackward0", check=floats_only("mse_cpu"))
+@primitive(
+    promote="arith", node="MseLossBackward0", check=floats_only("mse_cpu"), order=in_operands_order
+)
 def squared_error(xp, input, target, *, reduction):
     """(input - target)^2, summed or averaged."""
     d = input - target
@@ -102,7 +105,12 @@ squared_error.jvp(
 )
 
 
-@primitive(promote="arith", node="SmoothL1LossBackward0", check=floats_only("smooth_l1_cpu"))
+@primitive(
+    promote="arith",
+    node="SmoothL1LossBackward0",
+    check=floats_only("smooth_l1_cpu"),
+    order=in_operands_order,
+)
 def smooth_l1(xp, input, target, *, beta, reduction):
     """d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, d = input - target."""
     loss = pointwise(xp, lambda a, b: _bent(xp, xp.abs(a - b), beta), input, target)
@@ -142,7 +150,12 @@ smooth_l1.jvp(
 )
 
 
-@primitive(promote="arith", node="HuberLossBackward0", check=floats_only("huber_cpu"))
+@primitive(
+    promote="arith",
+    node="HuberLossBackward0",
+    check=floats_only("huber_cpu"),
+    order=in_operands_order,
+)
 def huber(xp, input, target, *, delta, reduction):
     """d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, d = input - target."""
     loss = pointwise(xp, lambda a, b: _bent(xp, xp.abs(a - b), delta), input, target)

@@ -5,6 +5,7 @@ import math
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import row_major
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -76,7 +77,7 @@ def _mvlgamma_rule(xp: Namespace, g: Array, x: Array, p: int) -> Any:
 
 
 @vjp(x=_mvlgamma_rule)
-@elementwise(name="mvlgamma", promote="float", kernels=("lgamma", "digamma"))
+@elementwise(name="mvlgamma", promote="float", kernels=("lgamma", "digamma"), order=row_major)
 def multivariate_lgamma(xp, x, *, p):
     """The logarithm of the multivariate gamma function: a sum of `lgamma(x - i / 2)`."""
     total = xp.lgamma(x) + p * (p - 1) / 4 * math.log(math.pi)
