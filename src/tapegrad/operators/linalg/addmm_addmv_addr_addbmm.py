@@ -15,6 +15,7 @@ from tapegrad.core.annotations import (
 )
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import promote
+from tapegrad.core.result_order import in_operands_order
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, lowered, without_autocast
@@ -119,8 +120,13 @@ def add_matrix_vector(xp, input, a, b, *, beta, alpha):
     return _sum(input, xp.matmul(a, b), beta, alpha)
 
 
+def _order_of_input(result: Any, operands: list, params: dict) -> Any:
+    """That of the sum: the input's, where it is a matrix."""
+    return in_operands_order(result, operands[:1])
+
+
 @_slopes(lambda xp, a, b: a[:, None] * b, _product, lambda xp, g, a: xp.matmul(a, g))
-@primitive(node="AddrBackward0")
+@primitive(node="AddrBackward0", order=_order_of_input)
 def add_outer(xp, input, a, b, *, beta, alpha):
     """beta * input + alpha * the products of all pairs of elements of two vectors."""
     return _sum(input, a[:, None] * b, beta, alpha)
