@@ -1,5 +1,7 @@
 """Distances between all vectors of two sets, against PyTorch 2.13."""
 
+import math
+
 import pytest
 
 import tapegrad as torch
@@ -114,3 +116,10 @@ def test_vectors_that_do_not_fit_are_refused():
         RuntimeError, "bilinear(): input1 size does not match weight size: got 4 but expected 5"
     ):
         F.bilinear(x, x, torch.ones(2, 5, 4))
+
+
+def test_counting_differences_passes_on_nan():
+    x = torch.tensor([[1.0, math.nan, 2.0], [1.0, 3.0, 2.0], [0.0, 3.0, 4.0]])
+    nan = math.nan
+    assert torch.nn.functional.pdist(x, 0).tolist() == pytest.approx([nan, nan, 2], nan_ok=True)
+    assert torch.cdist(x, x, 0)[1].tolist() == pytest.approx([nan, 0, 2], nan_ok=True)

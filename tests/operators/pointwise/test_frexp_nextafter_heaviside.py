@@ -59,3 +59,13 @@ def test_ldexp_does_not_overflow_on_the_way():
     assert torch.ldexp(torch.tensor([1e-30]), torch.tensor([140])).item() > 1e12
     assert torch.ldexp(torch.tensor([1e30]), torch.tensor([-200])).item() > 0
     assert torch.ldexp(torch.tensor([1j]), torch.tensor([1])).item() == 2j
+
+
+def test_ldexp_of_infinite_exponents():
+    inf = math.inf
+    x = torch.tensor([1.0, 2.0, -1.0, 1.0])
+    e = torch.tensor([inf, -inf, inf, 300.0])
+    assert torch.ldexp(x, e).tolist() == [inf, 0, -inf, inf]
+    e = torch.tensor([-inf, 2.0], requires_grad=True)
+    torch.ldexp(torch.ones(2), e).sum().backward()
+    assert e.grad.tolist() == pytest.approx([0, 4 * math.log(2)])

@@ -53,7 +53,7 @@ def pair_distances(a: Array, b: Array, order: float) -> Any:
 def _lengths(d: Array, order: float) -> Any:
     """The norms along the last axis; writes into `d`."""
     if order == 0:
-        return np.count_nonzero(d, axis=-1)
+        return np.where(np.isnan(d), d, d != 0).sum(-1)
     if order == 2:
         return np.sqrt(np.einsum("...i,...i->...", d, d))
     np.abs(d, d)

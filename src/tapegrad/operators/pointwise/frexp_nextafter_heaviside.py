@@ -132,8 +132,9 @@ def _scaled(xp: Namespace, x: Array, exponent: Array) -> Any:
     """`x * 2**exponent` in two steps, so that 2**exponent alone does not overflow."""
     if xp.isdtype(exponent.dtype, "complex floating"):
         return x * xp.pow(2.0, exponent)
-    half = xp.floor(exponent / 2)
-    return x * xp.pow(2.0, half) * xp.pow(2.0, exponent - half)
+    half = xp.where(xp.isinf(exponent), exponent, xp.floor(exponent / 2))
+    rest = xp.where(xp.isinf(exponent), 0.0, exponent - half)
+    return x * xp.pow(2.0, half) * xp.pow(2.0, rest)
 
 
 @vjp(input=lambda xp, g, other: _scaled(xp, g, other), other=lambda g, y: g * y * LN2)

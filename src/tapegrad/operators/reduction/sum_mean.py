@@ -1,5 +1,7 @@
 """Sums and means."""
 
+from collections.abc import Iterable
+
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
@@ -23,7 +25,7 @@ def spread(
     return xp.broadcast_to(g, shape)
 
 
-def count(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
+def count(shape: tuple[int, ...], axis: Iterable[int]) -> int:
     """How many elements a reduction over `axis` takes together."""
     n = 1
     for i in axis:

@@ -5,7 +5,9 @@ import math
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.dtype import bool_
 from tapegrad.core.result_order import row_major
+from tapegrad.core.shape import countable_bytes
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -93,13 +95,17 @@ def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
     `p (p - 1) / 4 log(pi)` and the sum of `lgamma(x - i / 2)` over i from 0 to p - 1.
 
     Shape: any, and that of the result.
-    Raises: RuntimeError for a `p` below 1.
+    Raises: RuntimeError for a `p` below 1, and for truth values.
 
     >>> torch.mvlgamma(torch.tensor([2.0, 3.0]), 2)
     tensor([0.4516, 1.5502])
     """
+    if input.dtype is bool_:
+        text = "The input tensor may not be a boolean tensor."
+        raise errors.runtime_error(text, "Convert it first: x.float().")
     if p < 1:
         raise errors.runtime_error("p has to be greater than or equal to 1", "It is a dimension.")
+    countable_bytes((p,), 8)
     return finish("mvlgamma", multivariate_lgamma(input, p=p), out)
 
 
