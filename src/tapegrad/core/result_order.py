@@ -23,45 +23,6 @@ from tapegrad.core.memory_format import (
 ndarray = np.ndarray
 
 
-def in_operands_order(result: Any, operands: Sequence, params: Any = None) -> Any:
-    """The result of elementwise work, in memory in the order that PyTorch gives it.
-
-    Operands that are row-major give that; those of one shape and the same strides, without holes,
-    give theirs; in general the axes are sorted by the strides of the operands, the first one first.
-    `operands` may have numbers and None among them, which have no order. What NumPy found is
-    copied if it lies otherwise.
-    """
-    for x in operands:
-        if type(x) is ndarray and x.ndim > 1 and not x.flags.c_contiguous:
-            break
-    else:
-        return result
-    arrays = [x for x in operands if type(x) is ndarray]
-    if type(result) is tuple:
-        return tuple([_ordered(x, arrays) for x in result])
-    return _ordered(result, arrays) if type(result) is ndarray else result
-
-
-def _ordered(result: Any, arrays: list) -> Any:
-    first = arrays[0]
-    if not result.size:
-        return result
-    if result.strides == first.strides and result.shape == first.shape:
-        if 0 not in first.strides or all(x.strides == first.strides for x in arrays):
-            return result
-    order = axes_by_stride(*arrays)
-    return laid_out(result, order) if len(order) == result.ndim else result
-
-
-def laid_out(result: Any, order: tuple[int, ...]) -> Any:
-    """The result with its axes in memory in `order`, from the outermost to the innermost."""
-    if result.transpose(order).flags.c_contiguous:
-        return result
-    found = permuted(result.shape, result.dtype, order)
-    found[...] = result
-    return found
-
-
 def _for_each(rule: Callable) -> Callable:
     """A rule for one result as one for each array of several."""
 
@@ -75,17 +36,65 @@ def _for_each(rule: Callable) -> Callable:
     return of_all
 
 
+def _keeping(rule: Callable) -> Callable:
+    """A rule that leaves results of row-major operands as they are: calls of those pass it by."""
+    rule.keeps_row_major = True  # type: ignore[attr-defined]
+    return rule
+
+
+@_keeping
+def in_operands_order(result: Any, operands: Sequence, params: Any = None) -> Any:
+    """The result of elementwise work, in memory in the order that PyTorch gives it.
+
+    Operands that are row-major give that; those of one shape and the same strides, without holes,
+    give theirs; in general the axes are sorted by the strides of the operands, the first one first.
+    `operands` may have numbers and None among them, which have no order. What NumPy found is
+    copied if it lies otherwise.
+    """
+    arrays = [x for x in operands if type(x) is ndarray]
+    if type(result) is tuple:
+        return tuple([_ordered(x, arrays) for x in result])
+    return _ordered(result, arrays) if type(result) is ndarray else result
+
+
+def _ordered(result: Any, arrays: list) -> Any:
+    first = arrays[0]
+    if not result.size:
+        return result
+    if result.shape == first.shape and 0 not in first.strides:  # which decides alone
+        if result.strides == first.strides:
+            return result
+        found = np.empty_like(first, result.dtype)
+        if result.strides == found.strides:
+            return result
+        found[...] = result
+        return found
+    order = axes_by_stride(*arrays)
+    return laid_out(result, order) if len(order) == result.ndim else result
+
+
+def laid_out(result: Any, order: tuple[int, ...]) -> Any:
+    """The result with its axes in memory in `order`, from the outermost to the innermost."""
+    if result.transpose(order).flags.c_contiguous:
+        return result
+    found = permuted(result.shape, result.dtype, order)
+    found[...] = result
+    return found
+
+
 @_for_each
 def row_major(result: Any, operands: Sequence) -> Any:
     """The last axis innermost, whatever the operands are."""
     return result if result.flags.c_contiguous else result.copy(order="C")
 
 
+@_keeping
 def as_computed(results: Any, operands: Sequence, params: Any = None) -> Any:
     """In the order that the kernel chose."""
     return results
 
 
+@_keeping
 @_for_each
 def as_first(result: Any, operands: Sequence) -> Any:
     """As a copy of the first operand lies, of which the result has the shape."""
@@ -99,6 +108,7 @@ def as_first(result: Any, operands: Sequence) -> Any:
     return found
 
 
+@_keeping
 @_for_each
 def strides_of_first(result: Any, operands: Sequence) -> Any:
     """With the very strides of the first operand, holes and all, if no places are shared."""
@@ -114,6 +124,7 @@ def strides_of_first(result: Any, operands: Sequence) -> Any:
     return found
 
 
+@_keeping
 @_for_each
 def channels_as_first(result: Any, operands: Sequence) -> Any:
     """The channels innermost if they are so in the first operand, else row-major."""
@@ -124,11 +135,12 @@ def channels_as_first(result: Any, operands: Sequence) -> Any:
     return laid_out(result, order_of(channels_last if n == 4 else channels_last_3d))
 
 
+@_keeping
 @_for_each
 def channels_as_all(result: Any, operands: Sequence) -> Any:
     """The channels innermost if they are so in all operands, else row-major."""
     arrays = [x for x in operands if type(x) is ndarray]
-    if not arrays or any(not lies_channels_last(x) for x in arrays):
+    if result.ndim < 4 or not arrays or any(not lies_channels_last(x) for x in arrays):
         return result if result.flags.c_contiguous else result.copy(order="C")
     return laid_out(result, order_of(channels_last if result.ndim == 4 else channels_last_3d))
 

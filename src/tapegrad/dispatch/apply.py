@@ -44,6 +44,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
     dtype = None  # of the NumPy arrays, masks aside
     plain = op.promote is not None  # nothing to promote or refuse: one floating dtype
     large = written = False  # an array is worth blocks; an input has a version counter
+    ordered = op.ordered  # the order of the result in memory is looked after
     narrow = None  # float16 or bfloat16, computed in float32 as in PyTorch
     Tensor = tensor_base.Tensor
     for x in inputs:
@@ -60,6 +61,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
                 signature = x._signature = signature_of(array)
             if signature is not False:
                 large = large or signature.blocks
+                ordered = ordered or not signature.row_major
                 if dtype is None:
                     dtype = signature.dtype
                 elif dtype is not signature.dtype:
@@ -70,6 +72,8 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
                 continue
             if array.size > LARGE:
                 large = True
+            if array.ndim > 1 and not array.flags.c_contiguous:
+                ordered = True
             if dtype is None and (array.dtype is not BOOL or not op.exempt):
                 dtype = array.dtype
             elif array.dtype is not dtype and (array.dtype is not BOOL or not op.exempt):
@@ -105,7 +109,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         raise errors.beyond_memory(error) from None
     if narrow is not None:
         out = _rounded(op, out, narrow)
-    if op.order is not None and xp is numpy_namespace:
+    if ordered and op.order is not None and xp is numpy_namespace:
         out = op.order(out, given, params)
     kind = type(out)
     several = kind is tuple or kind is list

@@ -124,7 +124,7 @@ class Op(OperatorBase):
             self.output_names.index(with_gradient[0]) if self.output_names and with_gradient else 0
         )
         self.promote, self.exempt = promote, exempt
-        self.ordered = order is not None
+        self.ordered = order is not None and not getattr(order, "keeps_row_major", False)
         if order is None and not view:
             elementwise = promote is not None and kind in ("elementwise", "constant")
             order = in_operands_order if elementwise else row_major

@@ -9,7 +9,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import float32
 from tapegrad.core.limits import finfo
 from tapegrad.core.registration import TENSOR_NAMESPACE
-from tapegrad.core.result_order import lies_channels_last, row_major
+from tapegrad.core.result_order import lies_channels_last
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel, require_floating
 from tapegrad.operators.nn.pool_size import array_of
@@ -39,7 +39,6 @@ _KERNELS = ("standardize_rows", "standardize_rows_back", "standardize_rows_weigh
     outputs=("result", "mean", "scale"),
     nondiff=("mean", "scale"),
     kernels=_KERNELS,
-    order=row_major,
 )
 def layer_standardize(xp, input, weight, bias, *, n_axes, eps):
     """(x - mean) / sqrt(variance + eps) * weight + bias over the last `n_axes` axes."""

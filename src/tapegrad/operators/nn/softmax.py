@@ -4,7 +4,6 @@ from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DTypeLike, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -31,7 +30,7 @@ def _softmax_rule(xp, g, y, axis):
 
 @jvp(x=lambda xp, t, y, axis: _softmax_rule(xp, t, y, axis))  # symmetric Jacobian
 @vjp(x=_softmax_rule)
-@primitive(promote="arith", node="SoftmaxBackward0", order=row_major)
+@primitive(promote="arith", node="SoftmaxBackward0")
 def softmax_along(xp, x, *, axis):
     """exp(x) / sum(exp(x)) along `axis`."""
     return kernel_of(xp, "softmax_along")(x, axis) if 0 not in x.shape else xp.zeros_like(x)
@@ -54,7 +53,7 @@ def _log_softmax_rule(xp, g, y, axis):
 
 @jvp(x=lambda xp, t, y, axis: t - xp.sum(xp.exp(y) * t, axis=axis, keepdims=True))
 @vjp(x=_log_softmax_rule)
-@primitive(promote="arith", node="LogSoftmaxBackward0", order=row_major)
+@primitive(promote="arith", node="LogSoftmaxBackward0")
 def log_softmax_along(xp, x, *, axis):
     """x - log(sum(exp(x))) along `axis`."""
     return kernel_of(xp, "log_softmax_along")(x, axis) if 0 not in x.shape else xp.zeros_like(x)

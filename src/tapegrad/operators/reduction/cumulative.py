@@ -7,7 +7,6 @@ from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -92,7 +91,7 @@ def _log_running_sum_jvp(xp, t, x, y, axis):
 
 @jvp(x=_log_running_sum_jvp)
 @vjp(x=_log_running_sum_vjp)
-@primitive(node="LogcumsumexpBackward0", kernels=("log_running_sum",), order=row_major)
+@primitive(node="LogcumsumexpBackward0", kernels=("log_running_sum",))
 def log_running_sum(xp, x, *, axis):
     """log of the sums of exp(x) up to each place along `axis`, without overflow."""
     return xp.log_running_sum(x, axis)
@@ -101,18 +100,14 @@ def log_running_sum(xp, x, *, axis):
 _CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
 
 
-@primitive(
-    node="CummaxBackward0", kernels=("running_extremum", "add_along"), **_CHOICE, order=row_major
-)
+@primitive(node="CummaxBackward0", kernels=("running_extremum", "add_along"), **_CHOICE)
 def running_largest(xp, x, *, axis):
     """The largest element up to each place along `axis`, and where it is."""
     indices = xp.running_extremum(x, axis, True)
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
-@primitive(
-    node="CumminBackward0", kernels=("running_extremum", "add_along"), **_CHOICE, order=row_major
-)
+@primitive(node="CumminBackward0", kernels=("running_extremum", "add_along"), **_CHOICE)
 def running_smallest(xp, x, *, axis):
     """The smallest element up to each place along `axis`, and where it is."""
     indices = xp.running_extremum(x, axis, False)
