@@ -61,7 +61,8 @@ def run_backward(
                 backward.run()
             else:
                 backward.run_within(outer)
-            backward.finish()
+            if backward.callbacks:
+                backward.finish()
         finally:
             BACKWARD_PASS.reset(running)
         return [backward.found.get(_key(edge)) for edge in inputs or ()]

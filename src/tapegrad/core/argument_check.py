@@ -31,7 +31,7 @@ def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
     def make(method: bool) -> Callable:
         def call(*args: object, **kwargs: object) -> Any:
             try:
-                return called(*args, **kwargs)
+                return called(*args, **kwargs) if kwargs else called(*args)
             except Exception as error:
                 again = respelled(call, args, kwargs, error, name, method)
                 if again is None:
@@ -55,8 +55,10 @@ def two_operands(quick: Callable | None = None) -> Callable:
         def make(method: bool) -> Callable:
             def call(a: Any = MISSING, b: Any = MISSING, /, *extra: Any, **options: Any) -> Any:
                 try:
-                    if options or extra or b is MISSING:
+                    if b is MISSING:
                         return function(*given_of((a, b, *extra)), **options)
+                    if options or extra:
+                        return function(a, b, *extra, **options)
                     return plain(a, b)
                 except Exception as error:
                     again = respelled(call, given_of((a, b, *extra)), options, error, "", method)

@@ -321,6 +321,11 @@ def need_tensors(function: str, **arguments: Any) -> None:
     TypeError: sort(): argument 'input' (position 1) must be Tensor, not list
     Make a tensor of it first: torch.tensor(...).
     """
+    for x in arguments.values():
+        if not hasattr(x, "_array"):
+            break
+    else:
+        return
     for position, (name, x) in enumerate(arguments.items(), start=1):
         need_tensor(function, name, position, x)
 

@@ -140,6 +140,10 @@ def _narrow_dtype(op: OperatorLike, arrays: list) -> Any:
     found = None
     for x in arrays:
         dtype = getattr(x, "dtype", None)
+        if dtype is F32 or dtype is F64:
+            if op.promote is None:
+                return None
+            continue
         if dtype is None or (getattr(dtype, "kind", "i") in "iub"):
             continue
         if not is_narrow(dtype):

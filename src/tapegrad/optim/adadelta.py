@@ -73,7 +73,8 @@ class Adadelta(Optimizer):
         **options: Any,
     ) -> None:
         v, u = state["square_avg"], state["acc_delta"]
-        grad = penalized(param, grad, **options)
+        if options["weight_decay"] or options["maximize"]:
+            grad = penalized(param, grad, **options)
         v *= rho
         v += (1 - rho) * (grad * grad)
         delta = xp.sqrt(u + eps) / xp.sqrt(v + eps) * grad

@@ -96,7 +96,8 @@ class Adagrad(Optimizer):
         **options: Any,
     ) -> None:
         total = state["sum"]
-        grad = penalized(param, grad, **options)
+        if options["weight_decay"] or options["maximize"]:
+            grad = penalized(param, grad, **options)
         total += grad * grad
         t = xp.astype(state["step"], xp.float64)
         size = xp.asarray(lr / (1 + (t - 1) * lr_decay), dtype=param.dtype)

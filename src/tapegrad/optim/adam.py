@@ -102,7 +102,8 @@ class Adam(Optimizer):
         beta1, beta2 = betas
         m, v = state["exp_avg"], state["exp_avg_sq"]
         t = xp.astype(state["step"], xp.float64)
-        grad = penalized(param, grad, lr=lr, **options)
+        if options["weight_decay"] or options["maximize"]:
+            grad = penalized(param, grad, lr=lr, **options)
         change = xp.subtract(grad, m, out=spare[0])
         change *= 1 - beta1
         m += change

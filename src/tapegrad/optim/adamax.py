@@ -68,7 +68,8 @@ class Adamax(Optimizer):
     ) -> None:
         beta1, beta2 = betas
         m, largest = state["exp_avg"], state["exp_inf"]
-        grad = penalized(param, grad, **options)
+        if options["weight_decay"] or options["maximize"]:
+            grad = penalized(param, grad, **options)
         m += (1 - beta1) * (grad - m)
         u = xp.maximum(beta2 * largest, xp.abs(grad) + eps)
         largest[...] = u

@@ -75,7 +75,8 @@ class ASGD(Optimizer):
         **options: Any,
     ) -> None:
         average, eta, mu = state["ax"], float(state["eta"]), float(state["mu"])
-        grad = penalized(param, grad, **options)
+        if options["weight_decay"] or options["maximize"]:
+            grad = penalized(param, grad, **options)
         param *= 1 - lambd * eta
         param -= eta * grad
         if mu == 1:

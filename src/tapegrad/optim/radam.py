@@ -77,7 +77,8 @@ class RAdam(Optimizer):
     ) -> None:
         beta1, beta2 = betas
         m, v = state["exp_avg"], state["exp_avg_sq"]
-        grad = penalized(param, grad, lr=lr, **options)
+        if options["weight_decay"] or options["maximize"]:
+            grad = penalized(param, grad, lr=lr, **options)
         m += (1 - beta1) * (grad - m)
         v *= beta2
         v += (1 - beta2) * (grad * grad)

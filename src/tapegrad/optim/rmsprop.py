@@ -90,7 +90,8 @@ class RMSprop(Optimizer):
         **options: Any,
     ) -> None:
         v = state["square_avg"]
-        grad = penalized(param, grad, **options)
+        if options["weight_decay"] or options["maximize"]:
+            grad = penalized(param, grad, **options)
         v *= alpha
         v += (1 - alpha) * (grad * grad)
         if centered:

@@ -92,7 +92,8 @@ class SGD(Optimizer):
         spare: Any,
         **options: Any,
     ) -> None:
-        grad = penalized(param, grad, **options)
+        if options["weight_decay"] or options["maximize"]:
+            grad = penalized(param, grad, **options)
         if momentum:
             buffer = state["momentum_buffer"]
             buffer *= momentum

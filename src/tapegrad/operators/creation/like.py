@@ -25,7 +25,8 @@ from tapegrad.operators.creation.factory_options import build, check, known
 
 def dtype_like(name: str, x: Tensor, dtype: DTypeLike) -> Dtype:
     """The dtype that is asked for, or that of the tensor `x`."""
-    errors.need_tensor(name, "input", 1, x)
+    if not hasattr(x, "_array"):
+        raise errors.must_be(name, "input", 1, "Tensor", x)
     return x.dtype if dtype is None else known(name, dtype)
 
 

@@ -176,7 +176,8 @@ def square(input: Tensor, *, out: Out = None) -> Any:
     >>> torch.square(torch.tensor([1.0, -2.0]))
     tensor([1., 4.])
     """
-    return power_by_number(input, 2, out=out)
+    by = power_by_number
+    return by.direct(input, 2) if out is None else by(input, 2, out=out)
 
 
 @require_tensors

@@ -94,7 +94,7 @@ def fmod(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     tensor([-1.,  1.])
     """
     of = fmod_tensors if hasattr(other, "_array") else fmod_number
-    return of(input, other, out=out)
+    return of.direct(input, other) if out is None else of(input, other, out=out)
 
 
 remainder_, fmod_ = in_place(remainder), in_place(fmod)

@@ -176,7 +176,7 @@ def round(input: Tensor, *, decimals: int | None = None, out: Out = None) -> Any
     tensor([0.1200])
     """
     if decimals is None:
-        return round_half_even(input, out=out)
+        return round_half_even(input) if out is None else round_half_even(input, out=out)
     return finish("round", round_decimals(input, decimals=decimals), out)
 
 

@@ -175,7 +175,8 @@ def clamp_min(input: Tensor, min: Any, *, out: Out = None) -> Any:
     >>> torch.clamp_min(torch.tensor([-1.0, 2.0]), 0)
     tensor([0., 2.])
     """
-    return (at_least if hasattr(min, "_array") else at_least_number)(input, min, out=out)
+    by = at_least if hasattr(min, "_array") else at_least_number
+    return by.direct(input, min) if out is None else by(input, min, out=out)
 
 
 @vjp(x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0))
@@ -204,7 +205,8 @@ def clamp_max(input: Tensor, max: Any, *, out: Out = None) -> Any:
     >>> torch.clamp_max(torch.tensor([-1.0, 2.0]), 0)
     tensor([-1.,  0.])
     """
-    return (at_most if hasattr(max, "_array") else at_most_number)(input, max, out=out)
+    by = at_most if hasattr(max, "_array") else at_most_number
+    return by.direct(input, max) if out is None else by(input, max, out=out)
 
 
 clamp_, clamp_min_, clamp_max_ = in_place(clamp), in_place(clamp_min), in_place(clamp_max)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays.namespaces import anywhere
+from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Dim, Namespace, Number, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors, users_level
@@ -53,6 +53,14 @@ def variance(xp, x, *, axis, correction, keepdims):
     return _divided(xp, total, _freedom(x.shape, axis, correction))
 
 
+def _is_extreme(y: Array) -> bool:
+    """Whether the square of some deviation does not have float32's full precision."""
+    y = elements(getattr(y, "_array", y))
+    if not y.ndim:
+        return not _SMALL <= y < _LARGE
+    return bool(y.size) and not (_SMALL <= y.min() and y.max() < _LARGE)
+
+
 def _half_over(xp: Namespace, y: Array) -> Any:
     """1 / (2 y), and 0 where y is 0: the subgradient PyTorch takes."""
     return xp.where(y == 0, 0, 0.5 / xp.where(y == 0, 1, y))
@@ -73,7 +81,7 @@ def deviation(xp, x, *, axis, correction, keepdims):
     """The square root of the variance, whose squares float32 cannot always hold."""
     options = {"axis": axis, "correction": correction, "keepdims": keepdims}
     y = xp.sqrt(variance.on_arrays(xp, x, **options))
-    if x.dtype == xp.float32 and anywhere((y < _SMALL) | ~(y < _LARGE)):
+    if x.dtype == xp.float32 and _is_extreme(y):
         wide = variance.on_arrays(xp, xp.astype(x, xp.float64), **options)
         y = xp.astype(xp.sqrt(wide), xp.float32)
     return y
