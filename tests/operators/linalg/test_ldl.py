@@ -28,3 +28,23 @@ def test_bunch_and_kaufmans_factors_have_no_derivative():
     packed = tapegrad.linalg.ldl_factor(tensor(A, requires_grad=True)).LD
     with pytest.raises(RuntimeError, match=r"^derivative for aten::linalg_ldl_factor_ex is not"):
         packed.sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("pivots", "reason"),
+    [
+        ([0, 1], r"\|pivot\| >= 1"),
+        ([3, 2], r"\|pivot\| <= 2"),
+        ([1, -(2**40)], r"\|pivot\| <= 2"),
+        ([1, -2], "pivot > 0 but for pairs of rows"),
+        ([-1, 2], "pivot > 0 but for pairs of rows"),
+    ],
+)
+def test_pivots_that_lead_out_of_the_matrix_are_refused(pivots, reason):
+    factors, b = tapegrad.tensor([[2.0, 1.0], [1.0, 3.0]]), tapegrad.ones(2, 1)
+    expected = f"^Pivots given to ldl_solve must all satisfy {reason}. Did you properly pass"
+    for many in (tapegrad.tensor(pivots), tapegrad.tensor([[1, 2], pivots])):
+        with pytest.raises(RuntimeError, match=expected):
+            tapegrad.linalg.ldl_solve(factors.expand(*many.shape, 2), many, b)
+    pair = tapegrad.tensor([-2, -2], dtype=tapegrad.int32)
+    assert tapegrad.linalg.ldl_solve(factors, pair, b).isfinite().all()

@@ -7,6 +7,7 @@ factorisation broke down. The factor is then what LAPACK leaves.
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable
 from tapegrad.core.result_order import column_by_column
 
@@ -269,9 +270,29 @@ def ldl_packed(a: Array, hermitian: bool) -> tuple:
     return tuple(each(one, a))
 
 
+def check_bunch_kaufman(pivots: Array) -> None:
+    """Raise for pivots that LAPACK would follow out of its matrices.
+
+    They count rows from 1; negative ones, of blocks of two rows, come in pairs.
+    """
+    n = pivots.shape[-1]
+    size = np.abs(pivots.astype(np.int64).reshape(-1, n))
+    runs = np.diff(np.flatnonzero(np.diff(np.pad(pivots.reshape(-1, n) < 0, ((0, 0), (1, 1))))))
+    reason = "|pivot| >= 1" if (size < 1).any() else f"|pivot| <= {n}" if (size > n).any() else ""
+    if not reason and (runs[::2] % 2).any():
+        reason = "pivot > 0 but for pairs of rows"
+    if reason:
+        raise errors.runtime_error(
+            f"Pivots given to ldl_solve must all satisfy {reason}. Did you properly pass the "
+            "result of ldl_factor?",
+            "Factors and pivots of torch.linalg.ldl_factor(A) belong together.",
+        )
+
+
 @kernel
 def ldl_solution(ld: Any, pivots: Array, b: Array, hermitian: bool) -> Any:
     """X with A X = B from the Bunch-Kaufman factors of A."""
+    check_bunch_kaufman(pivots)
     batch = np.broadcast_shapes(ld.shape[:-2], b.shape[:-2])
     ld, b = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (ld, b))
     if not b.size:
