@@ -7,6 +7,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.autograd import grad
+from tests.messages import raises
 
 
 @pytest.fixture
@@ -257,6 +258,14 @@ def test_a_write_through_a_view_or_detached_tensor_is_found_out(x, write, output
     assert f"which is output 0 of {output}, is at version 1" in str(error_of(y.sum().backward))
 
 
+def test_a_changed_tensor_is_told_by_the_number_of_its_node():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x**x
+    z = y * y
+    y.detach().add_(1)
+    assert "which is output 0 of Pow1, is at" in str(error_of(z.sum().backward))
+
+
 def test_a_changed_output_is_found_out(x):
     y = x.exp()
     y.mul_(2)
@@ -476,10 +485,51 @@ def test_elements_that_are_one_place_in_memory_may_all_be_given_the_same():
     x = torch.zeros(1)
     wide = x.expand(3)
     assert wide.fill_(2).tolist() == [2, 2, 2] and x.item() == 2
-    assert wide.fill_(torch.tensor(3.0)).tolist() == [3, 3, 3]
     assert wide.zero_().tolist() == [0, 0, 0] and x.item() == 0
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         wide[:] = 5
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        wide.fill_(torch.tensor(3.0))
+
+
+LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.add_(x.t()),
+        lambda x: x.add_(torch.zeros(3)),
+        lambda x: x.mul_(torch.zeros(2, 2, 2)),
+        lambda x: x.mul_(torch.zeros(2, 2, dtype=torch.complex64)),
+        lambda x: x.copy_(x.t()),
+        lambda x: x.copy_(torch.zeros(2, 2, 2)),
+        lambda x: x.copy_(torch.zeros(3)),
+        lambda x: x.lerp_(torch.zeros(3), 0.5),
+        lambda x: x.addcmul_(x.t(), x),
+        lambda x: x.__setitem__(torch.tensor([0]), torch.zeros(2, dtype=torch.float64)),
+        lambda x: x.__setitem__(slice(0, 2), torch.zeros(2, 2)),
+        lambda x: torch.Tensor.abs_(x),
+    ],
+)
+def test_that_a_leaf_is_written_is_said_before_what_is_wrong_else(write):
+    with raises(RuntimeError, LEAF):
+        write(torch.zeros(2, 2, requires_grad=True))
+
+
+def test_one_of_several_views_is_refused_before_the_shapes_are_looked_at():
+    part = torch.zeros(2, 3).unbind()[0]
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        part.add_(torch.ones(2, requires_grad=True))
+    with pytest.raises(RuntimeError, match="The size of tensor a"):
+        part.add_(torch.ones(2))
+
+
+def test_in_place_forms_that_have_words_of_their_own():
+    with raises(RuntimeError, "t_() expects a tensor with <= 2 dimensions, but self is 3D"):
+        torch.zeros(1, 2, 3).t_()
+    with raises(RuntimeError, "In-place abs is not supported for complex tensors."):
+        torch.zeros(2, dtype=torch.complex64).abs_()
 
 
 @pytest.mark.parametrize(

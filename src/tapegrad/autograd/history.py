@@ -18,7 +18,7 @@ from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.sum_to_size import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
 from tapegrad.core import tensor_base
-from tapegrad.core.annotations import Any, Array, NodeLike, Sequence
+from tapegrad.core.annotations import Any, Array, Namespace, NodeLike, Sequence
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 
@@ -101,7 +101,7 @@ class _CopySlices:
 
     def gradients(self, node: OperatorNode, g: Array) -> list:
         """The gradient of each input."""
-        maker, steps, _, _ = node.saved
+        maker, steps, *_ = node.saved
         if maker.saved is None:
             raise freed(maker)
         xp = namespace_of((g,))
@@ -109,12 +109,12 @@ class _CopySlices:
         part = rest
         for step in steps:
             part = step.forward(xp, part)
-        if not shares_memory(part, rest):
-            raise NotImplementedError(
-                "the gradient of a write through as_strided() into a tensor that is not contiguous"
-            )
         grads = _shown(maker, _run(maker, xp.asarray(part, copy=True), False))
-        if node.edges[0] is not None:
+        if node.edges[0] is None:
+            return grads
+        if not shares_memory(part, rest):  # the gradient is laid out otherwise than the tensor
+            grads[0] = _rest(xp, steps, g, grads[0], tuple(part.shape), *node.saved[2:])
+        else:
             part[...] = 0 if grads[0] is None else grads[0]
             grads[0] = rest
         return grads
@@ -131,16 +131,22 @@ class _CopySlices:
             part = out if step.index is None else out[step.index]
         grads = _shown(maker, _run(maker, part, True))
         if node.edges[0] is not None:
-            ones = np.ones(tuple(part.shape), dtype)
-            covered = adjoint(numpy_namespace, steps, ones, shape, dtype) != 0
-            rest = xp.where(tensor_base.wrap(covered), xp.zeros_like(g), g)
-            if grads[0] is not None:
-                rest = rest + adjoint(xp, steps, grads[0], shape, dtype)
-            grads[0] = rest
+            grads[0] = _rest(xp, steps, g, grads[0], tuple(part.shape), shape, dtype)
         return grads
 
     def saved_value(self, node: OperatorNode, name: str) -> Any:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+
+def _rest(
+    xp: Namespace, steps: tuple, g: Array, through: Any, view: tuple, shape: tuple, dtype: Any
+) -> Any:
+    """The gradient `g` past a view of shape `view`, and `through` it what went by the operator."""
+    covered: Any = adjoint(numpy_namespace, steps, np.ones(view, dtype), shape, dtype) != 0
+    if xp is not numpy_namespace:
+        covered = tensor_base.wrap(covered) if xp is TENSOR_NAMESPACE() else xp.asarray(covered)
+    rest = xp.where(covered, xp.zeros_like(g), g)
+    return rest if through is None else rest + adjoint(xp, steps, through, shape, dtype)
 
 
 COPY_SLICES = _CopySlices()

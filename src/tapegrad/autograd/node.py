@@ -22,13 +22,15 @@ class Version:
     It comes into being with the first view or write: a tensor that was never written has none.
     """
 
-    __slots__ = ("line", "operator", "origin", "value")
+    __slots__ = ("line", "operator", "origin", "reshaped", "value")
 
     def __init__(self) -> None:
         self.value = 0
         self.origin = ""  # what the tensor is since it was written with a history
         self.operator = ""  # of the last write
         self.line: tuple[str, int] | None = None  # where it was made: file and line
+        # `reshaped`, where a tensor with views got other shapes in place: the array before, that
+        # after, and the step of a view from the second to the first, of each time
 
 
 class _Every:

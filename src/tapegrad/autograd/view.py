@@ -45,9 +45,9 @@ class View:
 
     __slots__ = ("array", "base", "made", "seen", "steps")
 
-    def __init__(self, base: Any, steps: tuple[Step, ...], made: str, seen: int):
+    def __init__(self, base: Any, array: Any, steps: tuple[Step, ...], made: str, seen: int):
         self.base = base
-        self.array = base._array  # what the steps begin with
+        self.array = array  # what the steps begin with: the base's, unless that was reshaped
         self.steps = steps
         self.made = made  # ORDINARY, or why the view may not be written in place
         self.seen = seen  # version of the base at which the view's node is right
@@ -83,11 +83,12 @@ def mark_view(op: Any, source: Any, out: Any, params: dict, index: int | None, m
         made = ORDINARY if index is None else MULTI_OUTPUT
     view = source._view
     if view is None:
-        out._view = View(source, (step,), made, version.value)
+        out._view = View(source, source._array, (step,), made, version.value)
     else:
         if made is ORDINARY:
             made = view.made
-        out._view = View(view.base, (*view.steps, step), made, version.value)
+        steps = (*view.steps, step)
+        out._view = View(view.base, view.array, steps, made, version.value)
 
 
 def edge_of(tensor: Any, strict: bool = False) -> Any:
@@ -114,12 +115,20 @@ def edge_of(tensor: Any, strict: bool = False) -> Any:
 
 
 def check_base(view: View) -> None:
-    """Raise where the base of a view got another shape in place: the steps begin with the old."""
+    """Follow a base that got another shape in place, from which the steps lead first back.
+
+    Raises where that way is not known.
+    """
+    if view.array is view.base._array:
+        return
+    for before, after, back in getattr(version_of(view.base), "reshaped", ()):
+        if view.array is before:
+            view.array, view.steps = after, (back, *view.steps)
     if view.array is not view.base._array:
         raise errors.runtime_error(
-            "the base of this view was given another shape in place (t_(), unsqueeze_(), ...) "
+            "the base of this view was given another shape in place (as_strided_(), ...) "
             "after the view was made, and written since: its history cannot be followed",
-            "Make the view again, or use the out-of-place form (t(), unsqueeze(), ...).",
+            "Make the view again, or use the out-of-place form (as_strided(), ...).",
         )
 
 

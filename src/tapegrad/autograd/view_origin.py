@@ -56,6 +56,7 @@ def _number(edge: EdgeLike) -> int:
 
 
 def short_name(edge: EdgeLike) -> str:
-    """The name of the node behind an edge, as PyTorch's messages give it: `Mul`."""
+    """The name of the node behind an edge, as PyTorch's messages give it: `Mul`, and `Pow1`."""
     name = (edge.node if type(edge) is Port else edge).name()
-    return name.rstrip("0123456789").removesuffix("Backward") if "Backward" in name else name
+    head, backward, number = name.rpartition("Backward")
+    return head + number.removeprefix("0") if backward else name

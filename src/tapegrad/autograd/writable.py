@@ -14,8 +14,11 @@ from tapegrad.core.dtype import of
 from tapegrad.core.promote_types import can_cast
 
 
-def check_writable(x: Any) -> None:
-    """Raise where PyTorch forbids a write: leaves that require grad, some views, inference."""
+def check_writable(x: Any, others: Any = ()) -> None:
+    """Raise where PyTorch forbids a write: leaves that require grad, some views, inference.
+
+    Some views may be written as long as nothing that is written, nor `others`, requires grad.
+    """
     if x._counter is INFERENCE:
         _check_inference()
     if not is_grad_enabled():
@@ -27,10 +30,23 @@ def check_writable(x: Any) -> None:
         return
     base = view.base._node
     if base is None and x._node is None:
+        if view.made is not ORDINARY and any(getattr(t, "requires_grad", False) for t in others):
+            check_view(x)
         return
     check_view(x)
     if type(base) is AccumulateGrad or type(x._node) is AccumulateGrad:
         raise errors.leaf_in_place(is_view=True)
+
+
+def check_target(x: Any, others: Any = (), apart: bool = False) -> None:
+    """Raise where `x` cannot take what is computed from `others`, whatever that is.
+
+    These checks come before those of shapes and dtypes, as in PyTorch.
+    """
+    check_writable(x, others)
+    check_storable(x)
+    if others:
+        check_overlap(x, others, apart)
 
 
 def check_view(x: Any) -> None:

@@ -57,12 +57,13 @@ def viewing(op: Any) -> Callable:
         made = ORDINARY if mode else NO_GRAD
         if view is None:
             edge = x._node
-            tensor._view = View(x, (step,), made, version.value)
+            tensor._view = View(x, x._array, (step,), made, version.value)
         else:
             edge = edge_of(x)
             if mode:
                 made = view.made
-            tensor._view = View(view.base, (*view.steps, step), made, version.value)
+            steps = (*view.steps, step)
+            tensor._view = View(view.base, view.array, steps, made, version.value)
         if edge is None or mode is False:
             tensor._node = None
             return tensor

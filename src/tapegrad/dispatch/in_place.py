@@ -16,8 +16,8 @@ from tapegrad.autograd.view import View, edge_of, move_retained, renamed
 from tapegrad.autograd.writable import (
     check_apart,
     check_fits,
-    check_overlap,
     check_storable,
+    check_target,
     check_view,
     check_writable,
     written,
@@ -33,12 +33,18 @@ _SIGNATURE = inspect.signature(lambda input, *args, **kwargs: None)
 
 
 def in_place(
-    function: Callable, name: str | None = None, *, reads_numbers: bool = False, apart: bool = False
+    function: Callable,
+    name: str | None = None,
+    *,
+    reads_numbers: bool = False,
+    apart: bool = False,
+    check: Callable | None = None,
 ) -> Callable:
     """The in-place form of an operator: `mul_ = in_place(mul)`.
 
     With `reads_numbers`, a tensor without dimensions is read before anything is written: it may be
-    part of the one that is written to. With `apart`, no operand may be the tensor itself.
+    part of the one that is written to. With `apart`, no operand may be the tensor itself. `check`
+    raises in the words of the in-place form, where they are its own.
     """
     ufunc_name = getattr(getattr(function, "op", None), "ufunc", None)
     ufunc = getattr(np, ufunc_name) if ufunc_name else None
@@ -54,12 +60,15 @@ def in_place(
                         mode is False or (mode is True and _is_apart(input, args))
                     ) and _write_directly(ufunc, plain, input, args):
                         return input
-                if args or kwargs:
+                others = args
+                if kwargs:
                     others = (*args, *kwargs.values())
-                    if reads_numbers:
-                        others = tuple(x for x in others if getattr(x, "ndim", 0))
-                    check_overlap(input, others, apart)
-                return update(plain, input, lambda x: function(x, *args, **kwargs))
+                if others and reads_numbers:
+                    others = tuple([x for x in others if getattr(x, "ndim", 0)])
+                if check is not None:
+                    check_writable(input)
+                    check(input)
+                return update(plain, input, lambda x: function(x, *args, **kwargs), others, apart)
             except Exception as error:
                 again = _again(method, plain, input, args, kwargs, error, is_method)
             return again()
@@ -69,10 +78,17 @@ def in_place(
     return with_method(make)
 
 
-def in_place_view(function: Callable, shift: int = 1) -> Callable:
+def in_place_view(
+    function: Callable,
+    shift: int = 1,
+    inverse: Callable | None = None,
+    check: Callable | None = None,
+) -> Callable:
     """The in-place form of a view operator: the tensor itself gets the other shape.
 
-    PyTorch numbers the node of the in-place form on: `t_` makes `TBackward1`.
+    `inverse(step, shape)` is the step of a view that undoes `step` and gives `shape` again: views
+    made before begin with it. `check` raises in the words of the in-place form, where they are its
+    own. PyTorch numbers the node of the in-place form on: `t_` makes `TBackward1`.
     """
     plain = function.__name__ + "_"
 
@@ -80,6 +96,8 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
         def method(input: Any = MISSING, *args: object, **kwargs: object) -> Any:
             try:
                 check_writable(input)
+                if check is not None:
+                    check(input)
                 before = stand_in(input)
                 result = function(before, *args, **kwargs)
             except Exception as error:
@@ -88,6 +106,9 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
             if result is before:
                 return input
             old, view, made = input._node, input._view, result._view
+            if view is None and input._counter is not None and inverse is not None:
+                way = (input._array, result._array, inverse(made.steps[0], input._array.shape))
+                input._counter.reshaped = (*getattr(input._counter, "reshaped", ()), way)
             input._array = result._array
             input._signature = None
             if is_grad_enabled() and result._node is not None:
@@ -96,7 +117,8 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
             written(input, plain)
             if view is not None:
                 seen = version_of(input).value
-                input._view = View(view.base, (*view.steps, *made.steps), view.made, seen)
+                steps = (*view.steps, *made.steps)
+                input._view = View(view.base, view.array, steps, view.made, seen)
             return input
 
         return _described(method, function, plain, ": the memory stays as it is")
@@ -212,10 +234,9 @@ def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
     return True
 
 
-def update(name: str, x: Any, compute: Callable) -> Any:
-    """Let `x` take the value and the history of `compute(x)`; returns `x`."""
-    check_writable(x)
-    check_storable(x)
+def update(name: str, x: Any, compute: Callable, others: tuple = (), apart: bool = False) -> Any:
+    """Let `x` take the value and the history of `compute(x)`, which reads `others`; returns `x`."""
+    check_target(x, others, apart)
     with_grad = is_grad_enabled()
     before = stand_in(x)
     since = next_sequence()

@@ -213,3 +213,20 @@ def test_index_tensors_have_an_index_dtype(x):
     with raises(IndexError, "tensors used as indices must be long, int, byte or bool tensors"):
         x[torch.tensor([0.0])]
     assert x[torch.tensor([0], dtype=torch.int32)].shape == (1, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        ((slice(None), slice(0, 3)), "AliasBackward0"),
+        ((slice(None), slice(0, 9)), "AliasBackward0"),
+        ((slice(0, 2),), "AliasBackward0"),
+        ((slice(None), slice(-3, None)), "SliceBackward0"),
+        ((slice(None), slice(0, 3, 2)), "SliceBackward0"),
+        (slice(0, 2), "SliceBackward0"),
+        ((slice(0, 2), None), "UnsqueezeBackward0"),
+    ],
+)
+def test_a_slice_over_the_whole_axis_is_no_node_of_its_own_among_others(index, expected):
+    x = torch.zeros(2, 3, requires_grad=True)
+    assert nodes(x[index]) == [expected]

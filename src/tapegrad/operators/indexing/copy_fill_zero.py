@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.autograd.sum_to_size import sum_to_shape
-from tapegrad.autograd.writable import check_overlap, output_shape
+from tapegrad.autograd.writable import check_target, output_shape
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -91,12 +91,13 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
         if not isinstance(src, (bool, int, float, complex)):
             raise errors.must_be("copy_", "other", 1, "Tensor", src)
         src = tensor_base.wrap(np.asarray(src))
-    if input._array.shape != src._array.shape:
+    apart = input._counter is None or src._counter is not input._counter
+    if not apart or input._array.shape != src._array.shape:
+        check_target(input, (src,))
         wide = broadcast(input._array.shape, src._array.shape)
         if wide != input._array.shape:
             advice = "The source may be smaller than the tensor, not larger."
             raise output_shape(input._array.shape, wide, advice)
-    check_overlap(input, (src,))
     overwrite("copy_", replace, (input, src), {}, lambda: write(input._array, src._array))
     return input
 
@@ -123,7 +124,7 @@ def fill_(input: Tensor, value: Scalar) -> Any:
         )
         return input
     _check_single("fill_", array, "copy_() writes a tensor.")
-    overwrite("fill_", replace_by_one, (input, value), {}, lambda: write(input._array, array), True)
+    overwrite("fill_", replace_by_one, (input, value), {}, lambda: write(input._array, array))
     return input
 
 

@@ -70,7 +70,7 @@ def basic(x: Tensor, index: tuple) -> tuple[Any, list]:
             continue
         if type(item) is slice:
             if item != FULL:
-                x = sliced(x, axis, item)
+                x = sliced(x, axis, item, among=True)
             axis += 1
         elif item is Ellipsis:
             axis += ndim - used
@@ -147,8 +147,11 @@ def _select(x: Tensor, axis: int, index: int, given: int) -> Any:
     return select_index(x, axis=axis, index=index)
 
 
-def sliced(x: Tensor, axis: int, key: slice) -> Any:
-    """The part of one axis that a slice names, a view."""
+def sliced(x: Tensor, axis: int, key: slice, among: bool = False) -> Any:
+    """The part of one axis that a slice names, a view.
+
+    `among` other indices, a slice that reaches over the whole axis makes no view of its own.
+    """
     shape = x._array.shape
     if not shape:
         text = "slice() cannot be applied to a 0-dim tensor."
@@ -161,6 +164,8 @@ def sliced(x: Tensor, axis: int, key: slice) -> Any:
     except TypeError:
         text = "slice indices must be integers or None or have an __index__ method"
         raise errors.type_error(text, "Convert the bounds with int().") from None
+    if among and step == 1 and stop == shape[axis] and (key.start is None or key.start == 0):
+        return x
     return slice_axis(x, axis=axis, start=start, stop=max(start, stop), step=step)
 
 

@@ -7,7 +7,7 @@ from tapegrad.arrays.numpy.getitem_setitem import store_at
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.autograd.sum_to_size import sum_to_shape
-from tapegrad.autograd.writable import check_overlap
+from tapegrad.autograd.writable import check_overlap, check_writable
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -70,7 +70,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     if index is Ellipsis or index is True or whole:
         view, arrays = x, list[Any]()
     elif type(index) is slice:
-        view, arrays = sliced(x, 0, index), list[Any]()
+        view, arrays = sliced(x, 0, index, among=True), list[Any]()
     else:
         view, arrays = basic(x, indices_of(index))
     if arrays:
@@ -173,6 +173,7 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
     """Write `values` at masks and index tensors, given for each axis of `x`."""
     if not arrays:
         raise _no_indices("index_put_")
+    check_writable(x, (values,))
     first = arrays[0]
     alone = first is not None and all(item is None for item in arrays[1:])
     masked = alone and first._array.dtype.kind == "b" and not add

@@ -1,5 +1,6 @@
 """Rounding, signs, absolute values: functions made of steps."""
 
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
@@ -180,7 +181,14 @@ def round(input: Tensor, *, decimals: int | None = None, out: Out = None) -> Any
     return finish("round", round_decimals(input, decimals=decimals), out)
 
 
-abs_, floor_, ceil_, trunc_ = in_place(abs), in_place(floor), in_place(ceil), in_place(trunc)
+def _check_real(x: Any) -> None:
+    if x.dtype.is_complex:
+        text = "In-place abs is not supported for complex tensors."
+        raise errors.runtime_error(text, "abs() gives a real tensor.")
+
+
+abs_ = in_place(abs, check=_check_real)
+floor_, ceil_, trunc_ = in_place(floor), in_place(ceil), in_place(trunc)
 frac_, round_ = in_place(frac), in_place(round)
 absolute, absolute_ = abs, abs_
 fix, fix_ = trunc, trunc_

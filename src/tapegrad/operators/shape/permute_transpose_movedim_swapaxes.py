@@ -6,6 +6,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
+from tapegrad.operators.shape.as_strided import alias
 
 
 @linear(node="PermuteBackward0", view=True)
@@ -100,7 +101,12 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     return swap_axes(input, a=axis_of(dim0, ndim), b=axis_of(dim1, ndim))
 
 
-transpose_ = in_place_view(transpose)
+def _same_step(step: Any, shape: tuple[int, ...]) -> Any:
+    """What undoes an exchange of two axes: that exchange."""
+    return step
+
+
+transpose_ = in_place_view(transpose, inverse=_same_step)
 
 
 @require_tensors
@@ -127,8 +133,8 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Any:
     return transpose(input, dim0, dim1)
 
 
-swapaxes_ = in_place_view(swapaxes)
-swapdims_ = in_place_view(swapdims)
+swapaxes_ = in_place_view(swapaxes, inverse=_same_step)
+swapdims_ = in_place_view(swapdims, inverse=_same_step)
 
 
 def t(input: Tensor) -> Any:
@@ -151,7 +157,13 @@ def t(input: Tensor) -> Any:
     return transpose_matrix(input)
 
 
-t_ = in_place_view(t)
+def _check_matrix(x: Any) -> None:
+    if x._array.ndim > 2:
+        text = f"t_() expects a tensor with <= 2 dimensions, but self is {x._array.ndim}D"
+        raise errors.runtime_error(text, "transpose_() exchanges two dimensions of a tensor.")
+
+
+t_ = in_place_view(t, inverse=_same_step, check=_check_matrix)
 
 
 @require_tensors
@@ -181,7 +193,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
             text = f"movedim: repeated dim in `{name}` ({list(given)})"
             raise errors.runtime_error(text, "Name each dimension once.")
     if not ndim:
-        return permute_axes(input, axes=())
+        return alias(input)
     order = [axis for axis in range(ndim) if axis not in start]
     for place, axis in sorted(zip(end, start, strict=True)):
         order.insert(place, axis)

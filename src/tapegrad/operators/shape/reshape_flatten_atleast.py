@@ -183,7 +183,13 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
     sizes = ints_of("unflatten", "sizes", (sizes,))
     if not sizes:
         raise errors.runtime_error("unflatten: sizes must be non-empty", "Give at least one size.")
-    size = shape[axis] if shape else 1
+    if not shape:
+        raise errors.runtime_error(
+            "unflatten got an unexpected error:\nDimension specified as 0 but tensor has no "
+            "dimensions",
+            "reshape() gives a 0-d tensor dimensions of size 1.",
+        )
+    size = shape[axis]
     if sizes.count(-1) > 1:
         text = "unflatten got an unexpected error:\nonly one dimension can be inferred"
         raise errors.runtime_error(text, "Give all sizes but one.")

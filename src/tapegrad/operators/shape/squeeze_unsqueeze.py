@@ -1,10 +1,12 @@
 """Squeeze and unsqueeze: dimensions of size 1, taken away and put in."""
 
+from tapegrad.autograd.view import Step
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending
 from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
+from tapegrad.operators.shape.reshape_flatten_atleast import view_shape
 
 __all__ = ["squeeze", "unsqueeze"]
 
@@ -63,7 +65,12 @@ def squeeze(input: Tensor = MISSING, dim: Dim = None, *extra: Any, **names: Any)
         return mended(squeeze, error, (input, dim, *extra), names)
 
 
-squeeze_ = in_place_view(squeeze, 3)
+def _to_shape(step: Step, shape: tuple[int, ...]) -> Step:
+    """What undoes a `step` to more or fewer axes of size 1: the step to the `shape` of before."""
+    return Step(view_shape.op, {"shape": shape}, None)
+
+
+squeeze_ = in_place_view(squeeze, 3, inverse=_to_shape)
 
 
 @mending
@@ -83,4 +90,4 @@ def unsqueeze(input: Tensor = MISSING, dim: int = MISSING, *extra: Any, **names:
         return mended(unsqueeze, error, (input, dim, *extra), names)
 
 
-unsqueeze_ = in_place_view(unsqueeze)
+unsqueeze_ = in_place_view(unsqueeze, inverse=_to_shape)
