@@ -131,11 +131,12 @@ def grad(
         retain_graph = create_graph
     if allow_unused is None:
         allow_unused = materialize_grads
-    edges = [_input_edge(t) for t in targets]
     if is_grads_batched:
+        edges = [_input_edge(t) for t in targets]
         found = _batched(outs, cotangents, edges, retain_graph, create_graph)
     else:
         roots = starts_of(outs, cotangents, create_graph)
+        edges = [_input_edge(t) for t in targets]
         found = run_backward(
             roots, retain_graph=retain_graph, create_graph=create_graph, inputs=edges
         )

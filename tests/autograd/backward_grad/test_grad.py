@@ -333,3 +333,10 @@ def test_zeros_in_the_place_of_gradients_can_be_differentiated():
     (zero,) = torch.autograd.grad(g, x, create_graph=True, materialize_grads=True)
     (again,) = torch.autograd.grad(zero, x, materialize_grads=True)
     assert zero.item() == again.item() == 0 and zero.requires_grad and not again.requires_grad
+
+
+def test_an_output_without_a_graph_is_named_before_an_input_without_one():
+    with raises(
+        RuntimeError, "element 0 of tensors does not require grad and does not have a grad_fn"
+    ):
+        torch.autograd.grad(torch.tensor(1.0), torch.tensor(1.0))

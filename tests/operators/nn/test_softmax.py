@@ -39,3 +39,14 @@ def test_a_large_softmax_leaves_out_minus_infinity():
     y = torch.softmax(x, 1)
     assert y[:, 100:].sum().item() == 0
     np.testing.assert_allclose(y.sum(1)._array, 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_of_one_number_without_dimensions(name):
+    x = torch.tensor(1.5, requires_grad=True)
+    y = getattr(torch, name)(x, 0)
+    assert y.item() == (1 if name == "softmax" else 0) and y._base is None
+    (g,) = torch.autograd.grad(y, x, create_graph=True)
+    (h,) = torch.autograd.grad(g, x)
+    assert g.item() == h.item() == 0
+    assert torch.func.jvp(lambda x: getattr(torch, name)(x, 0), (x,), (x,))[1].item() == 0

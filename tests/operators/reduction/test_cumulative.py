@@ -35,3 +35,18 @@ def test_a_number_has_one_dimension():
             IndexError, match=rf"^{name}\(\): Expected reduction dim -1 or 0 for scal"
         ):
             function(torch.tensor(2.0), 5)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "logcumsumexp", "cummax", "cummin"])
+def test_along_no_dimension_runs_a_copy(name):
+    x = torch.tensor(1.5, requires_grad=True)
+    y = getattr(x, name)(0)
+    y = y if isinstance(y, torch.Tensor) else y.values
+    assert y.item() == 1.5 and y._base is None and y.data_ptr() != x.data_ptr()
+    assert y.grad_fn.name() == name.capitalize() + "Backward0"
+    (g,) = torch.autograd.grad(y, x, create_graph=True)
+    assert g.item() == 1
+    assert torch.func.jvp(lambda x: getattr(x, name)(0), (x,), (x,))[1] is not None
+    batch = torch.func.vmap(lambda x: getattr(x, name)(0))(torch.tensor([1.0, 2.0]))
+    values = batch if isinstance(batch, torch.Tensor) else batch[0]
+    assert values.tolist() == [1.0, 2.0]

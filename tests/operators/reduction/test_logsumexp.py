@@ -25,3 +25,9 @@ def test_gradients_do_not_hide_what_is_not_finite(values, gradient):
     one = torch.ones(len(values))
     _, tangent = torch.func.jvp(lambda x: x.logsumexp(0), (x.detach(),), (one,))
     assert tangent.item() == pytest.approx(sum(gradient), nan_ok=True)
+
+
+def test_the_angle_of_a_complex_sum_is_that_of_its_logarithm():
+    x = torch.tensor([1 + 9j, 2 - 5j], dtype=torch.complex128)
+    y = torch.logsumexp(x, 0)
+    assert y.item() == pytest.approx(x.exp().sum().log().item())

@@ -1,5 +1,7 @@
 """Activations with PyTorch's arguments: the operators, and their in-place forms by `inplace`."""
 
+from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.core import errors
 from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.errors import value_error, warn
@@ -133,7 +135,14 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.silu(torch.tensor([-1.0, 2.0]))
     tensor([-0.2689,  1.7616])
     """
-    return _silu_(input) if inplace else ops.silu(input)
+    if inplace:
+        return _silu_(input)
+    if input.requires_grad and input.dtype.is_complex and is_grad_enabled():
+        raise errors.runtime_error(
+            "silu does not support automatic differentiation for outputs with complex dtype.",
+            "x * torch.sigmoid(x) does.",
+        )
+    return ops.silu(input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:

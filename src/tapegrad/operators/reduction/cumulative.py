@@ -13,14 +13,26 @@ from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel, require_order
 from tapegrad.operators.reduction.sum_mean import summable
+from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 __all__ = ["cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "diff", "logcumsumexp"]
 
 
-@vjp(x=lambda xp, g, axis: xp.flip(xp.cumulative_sum(xp.flip(g, axis=axis), axis=axis), axis=axis))
+def _running_sum_vjp(xp: Namespace, g: Array, axis: int) -> Any:
+    if not g.ndim:
+        return g
+    return xp.flip(xp.cumulative_sum(xp.flip(g, axis=axis), axis=axis), axis=axis)
+
+
+# Of a tensor without dimensions, what runs along one is that tensor: a copy of it.
+
+
+@vjp(x=_running_sum_vjp)
 @linear(node="CumsumBackward0")
 def running_sum(xp, x, *, axis):
     """The sums of the elements up to each place along `axis`."""
+    if not x.ndim:
+        return copied(xp, x, "C")
     return xp.cumulative_sum(x, axis=axis)
 
 
@@ -53,12 +65,20 @@ def _running_product_push(xp, t, x, y, axis):
     return xp.moveaxis(xp.sum(slopes * moved, axis=0), 0, axis)
 
 
-@jvp(x=lambda xp, t, x, y, axis: kernel_of(xp, "running_product_push")(t, x, y, axis))
-@vjp(x=lambda xp, g, x, y, axis: kernel_of(xp, "running_product_back")(g, x, y, axis))
+def _running_product_vjp(xp: Namespace, g: Array, x: Array, y: Array, axis: int) -> Any:
+    return kernel_of(xp, "running_product_back")(g, x, y, axis) if x.ndim else g
+
+
+def _running_product_jvp(xp: Namespace, t: Array, x: Array, y: Array, axis: int) -> Any:
+    return kernel_of(xp, "running_product_push")(t, x, y, axis) if x.ndim else t
+
+
+@jvp(x=_running_product_jvp)
+@vjp(x=_running_product_vjp)
 @primitive(node="CumprodBackward0")
 def running_product(xp, x, *, axis):
     """The products of the elements up to each place along `axis`."""
-    return xp.cumulative_prod(x, axis=axis)
+    return xp.cumulative_prod(x, axis=axis) if x.ndim else copied(xp, x, "C")
 
 
 def _is_complex(xp, x):
@@ -79,6 +99,8 @@ def _log_running_sum_vjp(xp, g, x, y, axis):
         total = xp.flip(xp.log_running_sum(xp.flip(logs - y, axis=axis), axis), axis=axis)
         return xp.exp(total + x)
 
+    if not x.ndim:
+        return g
     return part(g) if _is_complex(xp, g) else part(g) - part(-g)
 
 
@@ -86,6 +108,8 @@ def _log_running_sum_jvp(xp, t, x, y, axis):
     def part(h):
         return xp.exp(xp.log_running_sum(_log_positive(xp, h) + x, axis) - y)
 
+    if not x.ndim:
+        return t
     return part(t) if _is_complex(xp, t) else part(t) - part(-t)
 
 
@@ -94,7 +118,7 @@ def _log_running_sum_jvp(xp, t, x, y, axis):
 @primitive(node="LogcumsumexpBackward0", kernels=("log_running_sum",))
 def log_running_sum(xp, x, *, axis):
     """log of the sums of exp(x) up to each place along `axis`, without overflow."""
-    return xp.log_running_sum(x, axis)
+    return xp.log_running_sum(x, axis) if x.ndim else copied(xp, x, "C")
 
 
 _CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
@@ -103,6 +127,8 @@ _CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
 @primitive(node="CummaxBackward0", kernels=("running_extremum", "add_along"), **_CHOICE)
 def running_largest(xp, x, *, axis):
     """The largest element up to each place along `axis`, and where it is."""
+    if not x.ndim:
+        return copied(xp, x, "C"), xp.zeros_like(x, dtype=xp.int64)
     indices = xp.running_extremum(x, axis, True)
     return xp.take_along_axis(x, indices, axis=axis), indices
 
@@ -110,15 +136,21 @@ def running_largest(xp, x, *, axis):
 @primitive(node="CumminBackward0", kernels=("running_extremum", "add_along"), **_CHOICE)
 def running_smallest(xp, x, *, axis):
     """The smallest element up to each place along `axis`, and where it is."""
+    if not x.ndim:
+        return copied(xp, x, "C"), xp.zeros_like(x, dtype=xp.int64)
     indices = xp.running_extremum(x, axis, False)
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
 def _pick_rules(operator: OperatorLike) -> None:
-    operator.vjp(
-        x=lambda xp, g, x_like, indices, axis: xp.add_along(g, x_like.shape, indices, axis)
-    )
-    operator.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
+    def back(xp: Namespace, g: Array, x_like: Array, indices: Array, axis: int) -> Any:
+        return xp.add_along(g, x_like.shape, indices, axis) if x_like.ndim else g
+
+    def push(xp: Namespace, t: Array, indices: Array, axis: int) -> Any:
+        return xp.take_along_axis(t, indices, axis=axis) if t.ndim else t
+
+    operator.vjp(x=back)
+    operator.jvp(x=push)
 
 
 _pick_rules(running_largest)
@@ -129,13 +161,7 @@ _pick_rules(running_smallest)
 
 
 def _along(operator: OperatorLike, input: Tensor, dim: Dim) -> Any:
-    axis = axis_of(dim, input._array.ndim)
-    if input._array.ndim:
-        return operator(input, axis=axis)
-    result = operator(input.reshape(1), axis=0)
-    if isinstance(result, tuple):
-        return tuple(x.reshape(()) for x in result)
-    return result.reshape(())
+    return operator(input, axis=axis_of(dim, input._array.ndim))
 
 
 def _running(
@@ -184,9 +210,6 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """
     if input.dtype.category < 2:
         raise no_kernel("logcumsumexp_out_cpu", input.dtype)
-    if input._array.ndim == 0:
-        axis_of(dim, 0)
-        return finish("logcumsumexp", input.clone(), out)
     return finish("logcumsumexp", _along(log_running_sum, input, dim), out)
 
 
