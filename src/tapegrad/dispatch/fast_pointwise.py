@@ -249,7 +249,16 @@ def binary(
                 if compute is None:
                     first_call()
                 try:
-                    if not (_is_row_major(signature, x) and _is_row_major(signature_2, y)):
+                    # whether the order in memory matters, asked without a call
+                    if (
+                        (x.ndim > 1 and not x.flags.c_contiguous)
+                        if signature is False
+                        else not signature.row_major
+                    ) or (
+                        (y.ndim > 1 and not y.flags.c_contiguous)
+                        if signature_2 is False
+                        else not signature_2.row_major
+                    ):
                         return op.order(asarray(compute(x, y)), (x, y), {})
                     if whole and alike and x.nbytes >= SMALLEST and x.shape == y.shape:
                         return compute(x, y, memory_for(x))
@@ -281,7 +290,11 @@ def binary(
                 try:
                     # an array of the number is quicker than the number, and the same to NumPy
                     number = array_of(other, x.dtype) if whole else other
-                    if not signature and not _is_row_major(signature, x):
+                    if not signature and (
+                        (x.ndim > 1 and not x.flags.c_contiguous)
+                        if signature is False
+                        else not signature.row_major
+                    ):
                         z = op.order(asarray(compute(x, number)), (x,), {})
                     elif whole and alike and x.nbytes >= SMALLEST:
                         z = compute(x, number, memory_for(x))
@@ -345,11 +358,6 @@ def _jvp_function(op: OperatorLike, of_number: bool = False) -> Callable:
     from tapegrad.dispatch.fast_jvp_pointwise import jvp_function
 
     return jvp_function(op, of_number)
-
-
-def _is_row_major(signature: Any, x: Any) -> bool:
-    """Whether elementwise work on `x` has no order of memory to keep; `signature` is that of it."""
-    return signature.row_major if signature is not False else x.ndim < 2 or x.flags.c_contiguous
 
 
 def _is_plain(x: object, integers: bool) -> bool:
