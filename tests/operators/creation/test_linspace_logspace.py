@@ -53,3 +53,7 @@ def test_float32_is_pytorchs_to_the_bit():
 def test_out_takes_another_dtype():
     out = torch.empty(0, dtype=torch.float64)
     assert torch.linspace(0, 1, 3, out=out).tolist() == [0, 0.5, 1]
+
+
+def test_one_step_of_integers_begins_at_the_power_of_the_fraction():
+    assert torch.logspace(0.5, -3, 1, dtype=torch.int64).tolist() == [3]

@@ -76,3 +76,12 @@ def test_tensorsolve_solves_tensordot():
     assert tapegrad.linalg.tensorsolve(a, tapegrad.ones(2, 3)).tolist() == [0.5] * 6
     with pytest.raises(RuntimeError, match="but got 8 != 4"):
         tapegrad.linalg.tensorsolve(tapegrad.eye(4).reshape(2, 2, 4), tapegrad.ones(4))
+
+
+@pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_a_nan_in_the_matrix_is_everywhere_in_the_solution(place):
+    a = tapegrad.tensor([[[1.0, 0.2], [0.4, 0.6]], [[1.0, 0.0], [0.0, 1.0]]])
+    a[0][place] = float("nan")
+    for x in (tapegrad.linalg.solve(a, tapegrad.ones(2, 2, 1)), tapegrad.linalg.inv(a)):
+        assert x[0].isnan().all()
+        assert x[1].isfinite().all()

@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 import tapegrad as torch
 
 inf, nan = math.inf, math.nan
@@ -23,3 +25,9 @@ def test_infinities_are_told_apart():
     assert torch.isposinf(x).tolist() == [True, False, False]
     assert torch.isneginf(x).tolist() == [False, True, False]
     assert torch.isposinf(torch.tensor([1, 2])).tolist() == [False, False]
+
+
+@pytest.mark.parametrize("decimals", [400, -400, 2**62, -(2**62)])
+def test_more_decimals_than_a_number_has_give_nan(decimals):
+    x = torch.tensor([1.5, -2.0], dtype=torch.float64)
+    assert torch.round(x, decimals=decimals).isnan().all()

@@ -142,11 +142,19 @@ def invert(a: Array) -> tuple:
     """(inverse, info) of square matrices."""
     if is_small(a):
         try:
-            return np.linalg.inv(a), _no_info(a)
+            return _unknown_where(a, np.linalg.inv(a)), _no_info(a)
         except np.linalg.LinAlgError:
             pass
     eye = np.eye(a.shape[-1], dtype=a.dtype)
     return solve_systems(a, np.broadcast_to(eye, a.shape))[:2]
+
+
+def _unknown_where(a: Array, x: Array) -> Any:
+    """nan for each matrix of `x` that comes from one with a nan, which pivots may pass over."""
+    unknown = np.isnan(a)
+    if not unknown.any():
+        return x
+    return np.where(unknown.any((-2, -1), keepdims=True), np.nan, x).astype(x.dtype)
 
 
 @kernel
@@ -158,12 +166,12 @@ def solve_systems(a: Array, b: Array) -> tuple:
     if is_small(a):
         try:
             empty = np.empty((0, *a.shape[-2:]), a.dtype)
-            x = column_by_column(np.linalg.solve(a, b))
+            x = column_by_column(_unknown_where(a, np.linalg.solve(a, b)))
             return x, _no_info(a), empty, np.empty((0, 1), np.int32)
         except np.linalg.LinAlgError:
             pass
     lu, pivots, info = lu_packed(a)
-    return _lu_solution(lu, pivots, b, 0), info, lu, pivots
+    return _unknown_where(a, _lu_solution(lu, pivots, b, 0)), info, lu, pivots
 
 
 @kernel

@@ -164,7 +164,7 @@ def logspace(
 def _logspace(start: Scalar, end: Scalar, n: int, base: float, dtype: Dtype) -> np.ndarray:
     native = dtype.numpy
     if n == 1:
-        return np.full(1, np.power(base, fitted(start, dtype)), native)
+        return np.asarray([np.power(float(base), start)]).astype(native)
     wide = np.complex128 if dtype.is_complex else np.float64
     low, high = (np.asarray(fitted(x, dtype), dtype.numpy).astype(wide) for x in (start, end))
     exponents = _counted(low, high, (high - low) / max(n - 1, 1), n)

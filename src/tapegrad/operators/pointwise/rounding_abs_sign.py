@@ -1,5 +1,7 @@
 """Rounding, signs, absolute values: functions made of steps."""
 
+import math
+
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -161,7 +163,8 @@ def round_decimals(xp, x, *, decimals):
     """The nearest number of `decimals` decimals."""
     if decimals == 0:
         return xp.round(x)
-    scale = 10.0 ** (decimals if decimals > 0 else -decimals)
+    places = decimals if decimals > 0 else -decimals
+    scale = 10.0**places if places < 309 else math.inf
     return xp.round(x * scale) / scale if decimals > 0 else xp.round(x / scale) * scale
 
 

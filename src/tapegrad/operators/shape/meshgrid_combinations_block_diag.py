@@ -1,5 +1,7 @@
 """Grids, products and blocks: tensors of all combinations of others' elements."""
 
+import itertools
+
 import numpy as np
 
 from tapegrad.core import errors
@@ -90,7 +92,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
             [1, 3],
             [2, 3]])
     """
-    from tapegrad.operators.indexing.masked_select_nonzero import masked_select
+    from tapegrad.operators.indexing.take_put import take
 
     _check_vector(input)
     if r < 0:
@@ -98,14 +100,10 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
         raise errors.runtime_error(text, "Say how many to choose.")
     if r == 0:
         return wrap(np.empty(0, input._array.dtype))
-    n = input._array.size
-    mask = np.ones((n,) * r, bool)
-    for i in range(r - 1):
-        a = np.arange(n).reshape((n,) + (1,) * (r - 1 - i))
-        b = np.arange(n).reshape((n,) + (1,) * (r - 2 - i))
-        mask &= a <= b if with_replacement else a < b
-    chosen = wrap(mask)
-    return stack([masked_select(x, chosen) for x in meshgrid(*[input] * r, indexing="ij")], 1)
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = list(choose(range(input._array.size), r))
+    columns = np.asarray(places, np.int64).reshape(-1, r).T
+    return stack([take(input, wrap(column.copy())) for column in columns], 1)
 
 
 def _blocks(g: Array, likes: list) -> list:

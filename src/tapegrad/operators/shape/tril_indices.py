@@ -22,7 +22,7 @@ def _indices(name: str, row: Any, col: Any, offset: Any, dtype: DTypeLike) -> tu
     if kind is not int64 and kind is not int32:
         text = f"\"{name}\" not implemented for '{kind.scalar_name}'"
         raise errors.not_implemented(text, "Indices are torch.int64 or torch.int32.")
-    return rows, columns, shift, kind.numpy
+    return rows, columns, max(-rows, min(shift, columns)), kind.numpy
 
 
 @family

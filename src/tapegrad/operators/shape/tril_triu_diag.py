@@ -30,6 +30,11 @@ def axes_last(ndim: int, a: int, b: int) -> tuple[int, ...]:
     return (*[i for i in range(ndim) if i not in (a, b)], a, b)
 
 
+def _within(offset: int, rows: int, columns: int) -> int:
+    """The number of a diagonal, or of an empty one beside the matrix: NumPy counts no further."""
+    return max(-rows, min(offset, columns))
+
+
 def _diagonal(xp: Namespace, x: Array, offset: int, a: int, b: int) -> Any:
     return xp.diagonal_view(xp.permute_dims(x, axes_last(x.ndim, a, b)), offset)
 
@@ -95,7 +100,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
             [1., 1., 0.]])
     """
     _check_matrix("tril", input)
-    return finish("tril", lower_triangle(input, k=diagonal), out)
+    return finish("tril", lower_triangle(input, k=_within(diagonal, *input.shape[-2:])), out)
 
 
 @require_tensors
@@ -110,7 +115,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
             [0., 0., 1.]])
     """
     _check_matrix("triu", input)
-    return finish("triu", upper_triangle(input, k=diagonal), out)
+    return finish("triu", upper_triangle(input, k=_within(diagonal, *input.shape[-2:])), out)
 
 
 def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
@@ -131,6 +136,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> An
     tensor([1, 4])
     """
     a, b = _two_axes(dim1, dim2, input._array.ndim)
+    offset = _within(offset, input._array.shape[a], input._array.shape[b])
     return diagonal_axes(input, offset=offset, a=a, b=b)
 
 
@@ -162,7 +168,8 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     if ndim == 1:
         return finish("diag", diag_embed(input, diagonal), out)
     if ndim == 2:
-        return finish("diag", copy_diagonal(input, offset=diagonal), out)
+        offset = _within(diagonal, *input._array.shape)
+        return finish("diag", copy_diagonal(input, offset=offset), out)
     text = f"diag(): Supports 1D or 2D tensors. Got {ndim}D"
     raise errors.runtime_error(text, "diagonal() and diag_embed() take batches.")
 
