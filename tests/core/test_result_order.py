@@ -85,3 +85,9 @@ def test_images_keep_their_channels_innermost():
 def test_patches_keep_the_holes_between_elements():
     x = torch.zeros(4, 6)[:, ::2]
     assert x.select_scatter(torch.ones(3), 0, 1).stride() == (6, 2)
+
+
+def test_copies_of_expanded_tensors_follow_the_dimensions_that_take_steps():
+    x = torch.ones(4, 1, 3).expand(4, 4, 3)
+    assert x.clone().stride() == (12, 3, 1)
+    assert torch.fill(turned(2, 2), 1.0).stride() == (1, 2)

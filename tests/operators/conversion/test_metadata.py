@@ -77,3 +77,11 @@ def test_an_empty_part_has_the_strides_of_the_whole():
 def test_two_tensors_without_elements_are_not_the_same_memory():
     x = torch.tensor([])
     assert x.is_set_to(x.detach()) and not x.is_set_to(torch.tensor([]))
+
+
+def test_a_step_along_an_inserted_dimension_goes_across_the_next_one():
+    x = torch.ones(2, 3)
+    assert x.unsqueeze(0).stride() == x[None].stride() == (6, 3, 1)
+    assert x.unsqueeze(1).stride() == (3, 3, 1)
+    assert x.unsqueeze(-1).stride() == (3, 1, 1)
+    assert torch.ones(3, 1).expand(3, 4)[None].stride() == (3, 1, 0)

@@ -125,3 +125,9 @@ def test_what_makes_no_windows_is_refused_in_pytorchs_words(call, message):
 def test_a_window_in_the_padding_alone_is_refused():
     with pytest.raises(NotImplementedError, match="a window lies in the padding alone"):
         F.max_pool2d(torch.ones(1, 1, 1, 1), 2, 1, 1, 2)
+
+
+def test_a_pooled_line_is_a_view_only_where_a_graph_is_recorded():
+    x = torch.ones(1, 2, 4)
+    assert not F.max_pool1d(x, 2)._is_view()
+    assert F.max_pool1d(x.requires_grad_(), 2)._is_view()

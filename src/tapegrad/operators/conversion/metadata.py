@@ -169,9 +169,21 @@ def stride(self: Tensor, dim: Dim = None) -> Any:
     array = self._array
     if array.size or _has_strides(array):
         steps = tuple([step // array.itemsize for step in array.strides])
+        if 0 in steps:
+            steps = _with_inserted(array.shape, steps)
     else:
         steps = _row_major(array)
     return steps if dim is None else steps[_axis("stride", dim, len(steps))]
+
+
+def _with_inserted(shape: tuple[int, ...], steps: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides with those of dimensions of size 1 that NumPy inserted, where it has 0, as PyTorch's:
+    across all of the next dimension."""
+    found = list(steps)
+    for i in range(len(shape) - 1, -1, -1):
+        if shape[i] == 1 and steps[i] == 0:
+            found[i] = shape[i + 1] * found[i + 1] if i + 1 < len(shape) else 1
+    return tuple(found)
 
 
 def _has_strides(array: Any) -> bool:

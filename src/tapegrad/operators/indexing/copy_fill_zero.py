@@ -7,6 +7,7 @@ from tapegrad.autograd.writable import check_target, output_shape
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.in_place import overwrite, write
@@ -19,14 +20,14 @@ from tapegrad.dispatch.op import jvp, linear, primitive, vjp
         xp, xp.astype(g, source_like.dtype, copy=False), source_like.shape
     ),
 )
-@linear(node="CopyBackwards")
+@linear(node="CopyBackwards", order=as_first)
 def replace(xp, x, source):
     """The values of `source`, in the shape and dtype of `x`."""
     return xp.broadcast_to(xp.astype(source, x.dtype), x.shape)
 
 
 @vjp(x=lambda xp, g: xp.zeros_like(g))
-@linear(node="ZeroBackward0")
+@linear(node="ZeroBackward0", order=as_first)
 def replace_by_zeros(xp, x):
     """Zeros in the shape of `x`."""
     return xp.zeros_like(x)
@@ -34,7 +35,7 @@ def replace_by_zeros(xp, x):
 
 @jvp(x=lambda xp, t: xp.zeros_like(t))
 @vjp(x=lambda xp, g: xp.zeros_like(g))
-@primitive(node="FillBackward2")
+@primitive(node="FillBackward2", order=as_first)
 def replace_by_number(xp, x, *, value):
     """The number `value` in the shape of `x`."""
     return xp.full_like(x, value)
@@ -45,7 +46,7 @@ def _summed(xp, g, value_like):
 
 
 @vjp(x=lambda xp, g: xp.zeros_like(g), value=_summed)
-@linear(node="FillBackward3")
+@linear(node="FillBackward3", order=as_first)
 def replace_by_one(xp, x, value):
     """The only element of `value`, in the shape of `x`."""
     return xp.broadcast_to(xp.astype(value, x.dtype), x.shape)
@@ -53,14 +54,14 @@ def replace_by_one(xp, x, value):
 
 @jvp(x=lambda xp, t: xp.zeros_like(t))
 @vjp(x=lambda xp, g: xp.zeros_like(g))
-@primitive(node="FillBackward0")
+@primitive(node="FillBackward0", order=as_first)
 def fill_with_number(xp, x, *, value):
     """A tensor of the number `value` in the shape of `x`."""
     return xp.full_like(x, value)
 
 
 @vjp(x=lambda xp, g: xp.zeros_like(g), value=_summed)
-@linear(node="FillBackward1", kernels=("copied",))
+@linear(node="FillBackward1", kernels=("copied",), order=as_first)
 def fill_with_one(xp, x, value):
     """A tensor of the only element of `value`, in the shape of `x`."""
     return xp.copied(xp.broadcast_to(xp.astype(value, x.dtype), x.shape), "C")

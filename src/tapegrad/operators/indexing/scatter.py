@@ -5,6 +5,7 @@ import numpy as np
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import row_major
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -38,7 +39,7 @@ def unwritten(xp: Namespace, g: Array, index: Array, axis: int) -> Any:
     x=unwritten,
     values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
 )
-@linear(node="ScatterBackward0", hidden=("index",), kernels=_KERNELS)
+@linear(node="ScatterBackward0", hidden=("index",), kernels=_KERNELS, order=row_major)
 def scatter_values(xp, x, values, index, *, axis):
     """`x` with `values` written."""
     return xp.scatter_along(x, index, values, axis, "write")
@@ -46,7 +47,7 @@ def scatter_values(xp, x, values, index, *, axis):
 
 @jvp(x=lambda xp, t, index, axis: unwritten(xp, t, index, axis))
 @vjp(x=unwritten)
-@primitive(node="ScatterBackward1", hidden=("index",), kernels=_KERNELS)
+@primitive(node="ScatterBackward1", hidden=("index",), kernels=_KERNELS, order=row_major)
 def scatter_number(xp, x, index, *, axis, value):
     """`x` with the number `value` written."""
     return xp.scatter_along(x, index, xp.asarray(value, dtype=x.dtype), axis, "write")
@@ -56,7 +57,7 @@ def scatter_number(xp, x, index, *, axis, value):
     x=lambda g: g,
     values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
 )
-@linear(node="ScatterAddBackward0", hidden=("index",), kernels=_KERNELS)
+@linear(node="ScatterAddBackward0", hidden=("index",), kernels=_KERNELS, order=row_major)
 def scatter_sum(xp, x, values, index, *, axis):
     """`x` with `values` added."""
     return xp.scatter_along(x, index, values, axis, "add")

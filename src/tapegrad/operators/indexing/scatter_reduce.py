@@ -3,6 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.result_order import row_major
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear, primitive, vjp
@@ -34,7 +35,7 @@ def _extremum_values(xp, g, x, values, index, y, axis, include):
 
 
 @vjp(x=_extremum_x, values=_extremum_values)
-@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS, order=row_major)
 def scatter_extremum(xp, x, values, index, *, axis, how, include):
     """The largest or smallest of `x`, if `include`, and the `values` that have one place."""
     if not include:
@@ -88,7 +89,7 @@ def _product_values(xp, g, x, values, index, y, axis, include):
 
 
 @vjp(x=_product_x, values=_product_values)
-@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS, order=row_major)
 def scatter_product(xp, x, values, index, *, axis, include):
     """The product of `x`, if `include`, and the `values` that have one place."""
     if not include:
@@ -135,7 +136,7 @@ def _total_values(xp, g, values_like, index, axis, mean, include):
 
 
 @vjp(x=_total_x, values=_total_values)
-@linear(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+@linear(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS, order=row_major)
 def scatter_total(xp, x, values, index, *, axis, mean, include):
     """The sum or mean of `x`, if `include`, and the `values` that have one place."""
     if not include:

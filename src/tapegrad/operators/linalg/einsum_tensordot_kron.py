@@ -13,6 +13,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.linalg.matmul import bmm
+from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 
 __all__ = ["einsum", "kron", "tensordot", "trace"]
 
@@ -278,7 +279,7 @@ def kron(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     x = a.reshape([size for s in a.shape for size in (s, 1)])
     y = b.reshape([size for s in b.shape for size in (1, s)])
     shape = [s * t for s, t in zip(a.shape, b.shape, strict=True)]
-    return finish("kron", (x * y).reshape(shape), out)
+    return finish("kron", unsafe_view(x * y, shape=tuple(shape)), out)
 
 
 @vjp(x=lambda xp, g, x_like: xp.tril(xp.triu(xp.broadcast_to(g, x_like.shape))))

@@ -46,6 +46,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     if n == 0 or shape[-1] != transposed._array.shape[0]:
         rows = input._array.size // shape[-1] if n and shape[-1] else 1
         raise mismatch((rows, shape[-1] if n else 1), transposed._array.shape)
+    if n > 2 and not input.is_contiguous():
+        return matmul(input, transposed) + bias
     rows = input.reshape(-1, shape[-1]) if n > 1 and input._array.size else input
     if rows._array.ndim != 2:
         if n > 1:

@@ -12,6 +12,7 @@ from tapegrad.operators.linalg import matmul_check
 from tapegrad.operators.linalg.decomposition import transposed as _t
 from tapegrad.operators.linalg.dot_vdot import dot
 from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
+from tapegrad.operators.shape.squeeze_unsqueeze import squeeze_
 
 __all__ = ["bmm", "matmul", "mm", "mv"]
 
@@ -169,7 +170,7 @@ def matmul(input: Any, other: Any, *, out: Out = None) -> Any:
     elif n == 2 and m == 1:
         result = mv(input, other)
     elif n == 1 and m == 2:
-        result = mm(input.unsqueeze(0), other).squeeze(0)
+        result = squeeze_(mm(input.unsqueeze(0), other), 0)
     elif m <= 2:
         result = _folded(input, other)
     else:
@@ -206,5 +207,6 @@ def _broadcast_product(input: Tensor, other: Tensor) -> Any:
     except ValueError:
         raise errors.broadcast(x.shape[:-2], y.shape[:-2]) from None
     if row:
-        result = result.squeeze(-2)
+        shape = result._array.shape
+        result = unsafe_view(result, shape=(*shape[:-2], shape[-1]))
     return result.squeeze(-1) if column else result

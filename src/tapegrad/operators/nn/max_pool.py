@@ -24,6 +24,7 @@ from tapegrad.operators.nn.pool_size import (
     one_int,
     some_ints,
 )
+from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 
 __torch__ = "max_pool1d max_pool1d_with_indices max_pool2d max_pool3d"
@@ -317,4 +318,7 @@ def max_pool1d(
     if not return_indices:
         _check_line(input, kernel_size, stride, padding, dilation, ceil_mode)
     found = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-    return found if return_indices else found[0]
+    if return_indices:
+        return found
+    values = found[0]
+    return values if values.requires_grad else unsafe_view(values, shape=values._array.shape)
