@@ -38,7 +38,7 @@ def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
                     raise
             return again()
 
-        return update_wrapper(call, called)
+        return call if method else update_wrapper(call, called)
 
     return with_method(make)
 
@@ -66,7 +66,7 @@ def two_operands(quick: Callable | None = None) -> Callable:
                         raise
                 return again()
 
-            return update_wrapper(call, function)
+            return call if method else update_wrapper(call, function)
 
         return with_method(make)
 
