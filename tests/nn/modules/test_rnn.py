@@ -7,7 +7,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad import nn
-from tests.messages import raises
+from tests.messages import raises, raises_beginning
 
 STATE = (-0.005293981172144413, 0.37932288646698)  # the first row of weight_ih_l0 for seed 0
 
@@ -378,3 +378,50 @@ def test_what_does_not_fit_a_cell_is_named():
         nn.LSTMCell(3, 4)(zeros(2, 3), zeros(2, 4))
     with raises(RuntimeError, "Unknown nonlinearity: foo"):
         nn.RNNCell(3, 4, nonlinearity="foo")(zeros(2, 3))
+
+
+NUMBERS = (  # parameters, layers, both ways, and PyTorch's error
+    (3, 1, False, "got an incorrect number of RNN parameters"),
+    (0, 1, False, "Expected more weights in stacked_rnn"),
+    (4, 2, False, "Expected more hidden states in stacked_rnn"),
+    (8, 1, True, "Odd number of params or hiddens given to a bidirectional RNN"),
+)
+
+
+@pytest.mark.parametrize("name", ["gru", "rnn_tanh", "rnn_relu"])
+@pytest.mark.parametrize(("n", "layers", "both", "text"), NUMBERS)
+def test_as_many_weights_and_states_as_layers(name, n, layers, both, text):
+    x, h = torch.ones(3, 2, 4), torch.ones(1, 2, 5)
+    with raises(RuntimeError, text):
+        getattr(torch, name)(x, h, [torch.ones(15, 4)] * n, True, layers, 0.0, False, both, False)
+    with raises(RuntimeError, text):
+        sizes = torch.tensor([2, 2, 2])
+        params = [torch.ones(15, 4)] * n
+        getattr(torch, name)(x.flatten(0, 1), sizes, h, params, True, layers, 0.0, False, both)
+
+
+def test_an_lstm_has_two_states():
+    x, h, w = torch.ones(3, 2, 4), torch.ones(1, 2, 5), torch.ones(20, 4)
+    with raises(RuntimeError, "lstm expects two hidden states"):
+        torch.lstm(x, [h], [w, w, w, w], True, 1, 0.0, False, False, False)
+    with raises(RuntimeError, "lstm_cell expects two hidden states"):
+        torch.lstm_cell(x[0], [h[0]], w, torch.ones(20, 5))
+    with raises_beginning(IndexError, "Dimension out of range (expected to be in range of [-1, 0]"):
+        torch.lstm(x, [h[0, 0], h[0, 0]], [w, w, w, w], True, 1, 0.0, False, False, False)
+
+
+@pytest.mark.parametrize("name, gates", [("rnn_tanh_cell", 1), ("gru_cell", 3), ("lstm_cell", 4)])
+def test_weights_of_a_cell_have_a_row_for_each_gate(name, gates):
+    x, h = torch.ones(2, 4), torch.ones(2, 5)
+    hx = (h, h) if gates == 4 else h
+    w, u = torch.ones(gates * 5, 4), torch.ones(gates * 5, 5)
+    for which, a, b in (("ih", w[1:], u), ("hh", w, u[1:])):
+        text = f"weight_{which} first dim must be {gates} * hidden_size = {gates * 5}, but got "
+        with raises(RuntimeError, text + str(gates * 5 - 1)):
+            getattr(torch, name)(x, hx, a, b)
+
+
+def test_sizes_of_a_packed_sequence_are_integers():
+    x, h, w = torch.ones(2, 4), torch.ones(1, 2, 5), [torch.ones(5, 4), torch.ones(5, 5)]
+    with raises(RuntimeError, "expected scalar type Long but found Float"):
+        torch.rnn_tanh(x, torch.tensor([2.0]), h, w, False, 1, 0.0, False, False)

@@ -3,7 +3,7 @@
 import pytest
 
 import tapegrad as torch
-from tests.messages import raises
+from tests.messages import raises, raises_beginning
 from tests.tolerance import assert_near
 
 fft = torch.fft
@@ -115,3 +115,37 @@ def test_out_is_written():
     out = torch.empty(0, dtype=C128)
     assert fft.rfft(torch.ones(3), out=out) is out
     assert_near(out, torch.tensor([3 + 0j, 0], dtype=C128))
+
+
+DIMENSIONS_FIRST = (  # what PyTorch looks at before the dtype of `out`, and what after it
+    ("fftn", {"s": [0, 2]}, "Invalid number of data points (0) specified"),
+    ("ifft2", {"dim": [0, 7]}, "Dimension out of range (expected"),
+    ("rfftn", {"dim": []}, "rfftn must transform at least one axis"),
+    ("irfft2", {"s": [2], "dim": [0, 1]}, "When given, dim and shape arguments must have the same"),
+    ("hfft2", {"s": [-5, -3]}, "Invalid number of data points (-5) specified"),
+    ("ihfftn", {"norm": "xx"}, 'Invalid normalization mode: "xx"'),
+    ("ifftn", {}, "fftn expects a complex output tensor, but got Int"),
+    ("irfft", {}, "irfft expects a floating point output tensor, but got Int"),
+)
+
+
+@pytest.mark.parametrize(("name", "given", "text"), DIMENSIONS_FIRST)
+def test_dimensions_are_looked_at_before_out(name, given, text):
+    kind = (IndexError, RuntimeError)
+    out = torch.zeros(1, dtype=torch.int32)
+    with raises_beginning(kind, text):
+        getattr(fft, name)(torch.ones(3, 4, requires_grad=True), **given, out=out)
+    assert out.tolist() == [0]
+
+
+def test_a_graph_is_refused_in_the_name_of_the_kind_of_transform():
+    x = torch.ones(3, 4, requires_grad=True)
+    for name, kind in (("irfftn", "c2r"), ("rfft2", "r2c"), ("fftn", "c2c")):
+        out = torch.zeros(0, dtype=torch.float32 if kind == "c2r" else torch.complex64)
+        with raises_beginning(RuntimeError, f"_fft_{kind}(): functions with out=... arguments"):
+            getattr(fft, name)(x, out=out)
+
+
+def test_two_dimensions_are_named():
+    with raises(TypeError, "fft_fft2(): argument 'dim' must be tuple of ints, not NoneType"):
+        fft.fft2(torch.ones(2, 2), dim=None)

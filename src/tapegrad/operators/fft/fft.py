@@ -104,21 +104,29 @@ def scale_of(norm: Any, forward: bool) -> str:
     return "root"
 
 
-def prepared(name: str, input: Tensor, norm: Any, kind: str = "") -> Any:
-    """`input` in a floating or complex dtype; `kind` "real" refuses, "complex" makes it complex."""
+def check_arguments(name: str, input: Tensor, norm: Any) -> None:
+    """Refuse an input or a norm of another type."""
     errors.need_tensor(f"fft_{name}", "input", 1, input)
     if norm is not None and not isinstance(norm, str):
         raise errors.must_be(f"fft_{name}", "norm", 0, "str", norm)
-    dtype = input.dtype
-    if dtype.is_complex and kind == "real":
+
+
+def require_real(name: str, input: Tensor) -> None:
+    """Refuse complex numbers, for which there are other transforms."""
+    if input.dtype.is_complex:
         advice = "The transform of complex numbers is fft or fftn."
-        raise errors.runtime_error(_not_real(name, dtype), advice)
+        raise errors.runtime_error(_not_real(name, input.dtype), advice)
+
+
+def prepared(input: Tensor, as_complex: bool = False) -> Any:
+    """`input` in a floating or complex dtype, on demand a complex one."""
+    dtype = input.dtype
     if not (dtype.is_complex or dtype.is_floating_point):
         dtype = default()
     if dtype not in (float32, float64, complex64, complex128):
         text = f"Unsupported dtype {dtype.scalar_name}"
         raise errors.runtime_error(text, "Convert the tensor first: x.float().")
-    if kind == "complex" and not dtype.is_complex:
+    if as_complex and not dtype.is_complex:
         dtype = complex64 if dtype is float32 else complex128
     return cast(input, dtype)
 
@@ -137,7 +145,7 @@ def check_out(name: str, out: Out, complex: bool) -> None:
     if dtype is None or (dtype.is_complex == complex and dtype.category >= 2):
         return
     wanted = "complex" if complex else "floating point"
-    name = name[:-1] + "n" if name[-1] == "2" else name
+    name = {"fft2": "fftn", "ifft2": "fftn", "ifftn": "fftn"}.get(name, name.replace("2", "n"))
     text = f"{name} expects a {wanted} output tensor, but got {dtype.scalar_name}"
     raise errors.runtime_error(text, f"Give an out tensor of a {wanted} dtype.")
 
@@ -184,9 +192,11 @@ def grid(name: str, input: Tensor, s: Any, dim: Dim) -> tuple[tuple[int, ...], l
         axes = tuple(range(ndim - len(sizes), ndim))
     else:
         axes = tuple(range(ndim))
-    if sizes is None:
-        return axes, [None] * len(axes)
-    return axes, [None if n == -1 else n for n in sizes]
+    shape = input._array.shape
+    given = [None if n == -1 else n for n in sizes or [-1] * len(axes)]
+    for axis, n in zip(axes, given, strict=True):
+        require_points(shape[axis] if n is None else n)
+    return axes, given
 
 
 def require_axes(name: str, axes: tuple) -> None:
@@ -215,8 +225,11 @@ def resized(input: Tensor, axes: tuple, sizes: list) -> Any:
     return constant_pad_nd(input, padding) if any(padding) else input
 
 
-def put(name: str, result: Tensor, out: Out) -> Any:
-    return finish(f"fft_{name}", result, out)
+def put(kind: str, result: Tensor, out: Out) -> Any:
+    """A result where `out=` says; the `kind` of transform that PyTorch names in errors."""
+    if out is None:
+        return result
+    return finish("_fft_" + (kind if result.dtype.is_complex else "c2r"), result, out)
 
 
 @family
@@ -226,10 +239,14 @@ def _along(name: str, kind: str, compute: Callable, forward: bool) -> Callable:
     def transformed(
         input: Tensor, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
     ) -> Any:
-        x = prepared(name, input, norm, kind)
+        check_arguments(name, input, norm)
+        if kind == "real":
+            require_real(name, input)
         check_out(name, out, complex=compute is not _real)
+        x = prepared(input, kind == "complex")
         axis, size = line(name, x, n, dim)
-        return put(name, compute(x, axis, size, scale_of(norm, forward), forward), out)
+        result = compute(x, axis, size, scale_of(norm, forward), forward)
+        return put("c2c" if x.dtype.is_complex else "r2c", result, out)
 
     return transformed
 

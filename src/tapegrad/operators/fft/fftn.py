@@ -1,5 +1,6 @@
 """Fourier transforms along several dimensions, one after the other."""
 
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Dim, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
@@ -17,43 +18,52 @@ def _along(name: str, compute: Callable, dims: Dim = None) -> Callable:
     def transformed(
         input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
-        return fft.put(name, compute(name, input, s, dim, norm, out), out)
+        fft.check_arguments(name, input, norm)
+        if dim is None and dims is not None:
+            raise errors.must_be(f"fft_{name}", "dim", 0, "tuple of ints", dim)
+        kind = "r2c" if name.startswith("rfft") else "c2c"
+        return fft.put(kind, compute(name, input, s, dim, norm, out), out)
 
     return transformed
 
 
 def _complex(forward: bool) -> Callable:
     def compute(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> Any:
-        x = fft.prepared(name, input, norm, "complex")
+        axes, sizes = fft.grid(name, input, s, dim)
+        x = fft.resized(fft.prepared(input, True), axes, sizes)
+        scale = fft.scale_of(norm, forward)
         fft.check_out(name, out, complex=True)
-        axes, sizes = fft.grid(name, x, s, dim)
-        x = fft.resized(x, axes, sizes)
-        return fft.transform(x, axes=axes, scale=fft.scale_of(norm, forward), forward=forward)
+        return fft.transform(x, axes=axes, scale=scale, forward=forward)
 
     return compute
 
 
 def _halved(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> tuple:
-    x = fft.prepared(name, input, norm, "real")
-    fft.check_out(name, out, complex=True)
-    axes, sizes = fft.grid(name, x, s, dim)
+    if name.startswith("rfft"):
+        fft.require_real(name, input)
+    axes, sizes = fft.grid(name, input, s, dim)
     fft.require_axes(name, axes)
-    return fft.resized(x, axes, sizes), axes
+    fft.require_real(name, input)
+    x = fft.resized(fft.prepared(input), axes, sizes)
+    fft.scale_of(norm, True)  # a wrong one is refused before out=
+    fft.check_out(name, out, complex=True)
+    return x, axes
 
 
 def _completed(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> tuple:
     """Half a spectrum or signal, its axes, and how many points the last of them has in the end."""
-    x = fft.prepared(name, input, norm, "complex")
-    fft.check_out(name, out, complex=False)
-    axes, sizes = fft.grid(name, x, s, dim)
+    axes, sizes = fft.grid(name, input, s, dim)
     fft.require_axes(name, axes)
     last = sizes[-1]
     if last is None:
-        last = 2 * (x._array.shape[axes[-1]] - 1)
+        last = 2 * (input._array.shape[axes[-1]] - 1)
     else:
         sizes[-1] = last // 2 + 1
     fft.require_points(last)
-    return fft.resized(x, axes, sizes), axes, last
+    x = fft.resized(fft.prepared(input, True), axes, sizes)
+    fft.scale_of(norm, True)  # a wrong one is refused before out=
+    fft.check_out(name, out, complex=False)
+    return x, axes, last
 
 
 @autocast

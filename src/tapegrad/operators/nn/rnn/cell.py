@@ -12,19 +12,34 @@ from tapegrad.operators.shape.cat_stack import cat, stack
 __torch__ = "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell"
 
 
-def _check(x: Tensor, states: tuple, w_ih: Any, w_hh: Any) -> None:
-    advice = "The input is (batch, input_size), each state (batch, hidden_size)."
+_ADVICE = "The input is (batch, input_size), each state (batch, hidden_size)."
+
+
+def _check_input(x: Tensor, w_ih: Any) -> None:
     if x.size(1) != w_ih.size(1):
         text = f"input has inconsistent input_size: got {x.size(1)} expected {w_ih.size(1)}"
-        raise errors.runtime_error(text, advice)
+        raise errors.runtime_error(text, _ADVICE)
+
+
+def _check_states(x: Tensor, states: tuple, w_hh: Any) -> None:
+    hidden_size = w_hh.size(1)
     for i, h in enumerate(states):
         if h.size(0) != x.size(0):
             text = f"Input batch size {x.size(0)} doesn't match hidden{i} batch size {h.size(0)}"
-            raise errors.runtime_error(text, advice)
-        if h.size(1) != w_hh.size(1):
+            raise errors.runtime_error(text, _ADVICE)
+        if h.size(1) != hidden_size:
+            text = f"hidden{i} has inconsistent hidden_size: got {h.size(1)}, expected "
+            raise errors.runtime_error(text + str(hidden_size), _ADVICE)
+
+
+def _check_weights(w_ih: Any, w_hh: Any, n_gates: int) -> None:
+    hidden_size = w_hh.size(1)
+    for name, w in (("weight_ih", w_ih), ("weight_hh", w_hh)):
+        if w.size(0) != n_gates * hidden_size:
             raise errors.runtime_error(
-                f"hidden{i} has inconsistent hidden_size: got {h.size(1)}, expected {w_hh.size(1)}",
-                advice,
+                f"{name} first dim must be {n_gates} * hidden_size = {n_gates * hidden_size}, "
+                f"but got {w.size(0)}",
+                "hidden_size is the second dimension of w_hh.",
             )
 
 
@@ -39,7 +54,9 @@ def rnn_tanh_cell(
     >>> torch.rnn_tanh_cell(torch.ones(1, 1), torch.zeros(1, 1), torch.eye(1), torch.eye(1))
     tensor([[0.7616]])
     """
-    _check(input, (hx,), w_ih, w_hh)
+    _check_weights(w_ih, w_hh, 1)
+    _check_input(input, w_ih)
+    _check_states(input, (hx,), w_hh)
     return tanh(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
 
 
@@ -54,7 +71,9 @@ def rnn_relu_cell(
     >>> torch.rnn_relu_cell(torch.ones(1, 1), torch.ones(1, 1), torch.eye(1), torch.eye(1))
     tensor([[2.]])
     """
-    _check(input, (hx,), w_ih, w_hh)
+    _check_weights(w_ih, w_hh, 1)
+    _check_input(input, w_ih)
+    _check_states(input, (hx,), w_hh)
     return relu(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
 
 
@@ -72,8 +91,12 @@ def lstm_cell(
     """
     if not isinstance(hx, (tuple, list)):
         raise errors.must_be("lstm_cell", "hx", 2, "tuple of Tensors", hx)
+    if len(hx) != 2:
+        raise errors.runtime_error("lstm_cell expects two hidden states", "Give (h, c) as hx.")
     h, c = hx
-    _check(input, (h, c), w_ih, w_hh)
+    _check_input(input, w_ih)
+    _check_weights(w_ih, w_hh, 4)
+    _check_states(input, (h, c), w_hh)
     gates = linear(input, w_ih, b_ih) + linear(h, w_hh, b_hh)
     i, f, n, o = gates.chunk(4, 1)
     c = sigmoid(f) * c + sigmoid(i) * tanh(n)
@@ -92,7 +115,9 @@ def gru_cell(
     >>> torch.gru_cell(torch.ones(1, 1), zero, w, w)
     tensor([[0.2048]])
     """
-    _check(input, (hx,), w_ih, w_hh)
+    _check_input(input, w_ih)
+    _check_states(input, (hx,), w_hh)
+    _check_weights(w_ih, w_hh, 3)
     r_x, z_x, n_x = linear(input, w_ih, b_ih).chunk(3, 1)
     r_h, z_h, n_h = linear(hx, w_hh, b_hh).chunk(3, 1)
     n = tanh(n_x + sigmoid(r_x + r_h) * n_h)

@@ -7,7 +7,9 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.dtype import float32, int64
 from tapegrad.core.family import family
+from tapegrad.core.shape import no_dimensions
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype, lowered
 from tapegrad.operators.linalg.matmul_check import mismatch, unequal_dtypes
@@ -23,8 +25,8 @@ class _Options:
     """What the arguments of a call say, padded or packed."""
 
     __slots__ = (
-        "bidirectional", "dropout", "has_biases", "hx", "input", "n_layers", "packed", "params",
-        "sizes", "train", "turned",
+        "bidirectional", "dropout", "has_biases", "hx", "input", "n_layers", "n_weights", "packed",
+        "params", "sizes", "train", "turned",
     )  # fmt: skip
 
     def __init__(self, given: tuple, mixed: bool = False):
@@ -33,6 +35,14 @@ class _Options:
             self.input, sizes, self.hx, self.params, self.has_biases = given[:5]
             self.n_layers, self.dropout, self.train, self.bidirectional = given[5:]
             self.turned = False
+            self._check_numbers()
+            if sizes.dtype is not int64:
+                raise errors.runtime_error(
+                    f"expected scalar type Long but found {sizes.dtype.scalar_name}",
+                    "batch_sizes are whole numbers: pack_padded_sequence makes them.",
+                )
+            if not sizes.ndim:
+                raise no_dimensions(0, "batch_sizes has one dimension, that of time.")
             self.sizes = tuple(sizes.tolist())
             _check_sizes(self.sizes, self.input)
         else:
@@ -40,6 +50,7 @@ class _Options:
             self.dropout, self.train, self.bidirectional, self.turned = given[5:]
             if self.turned:
                 self.input = self.input.transpose(0, 1).contiguous()
+            self._check_numbers()
             self.sizes = (self.input.shape[1],) * self.input.shape[0]
         if not self.sizes:
             raise errors.runtime_error(
@@ -52,6 +63,46 @@ class _Options:
             if x.dtype is not self.input.dtype and not mixed:
                 advice = f"Convert the state: hx.to({self.input.dtype})."
                 raise unequal_dtypes("mat1 and mat2", x, self.input, advice)
+
+    def _check_numbers(self) -> None:
+        """Refuse weights and states that are not as many as layers and directions need."""
+        directions = 2 if self.bidirectional else 1
+        needed = self.n_layers * directions
+        has_pair = isinstance(self.hx, (tuple, list))
+        projects = has_pair and self.hx[0].size(2) != self.hx[1].size(2)
+        self.n_weights = n_each = (4 if self.has_biases else 2) + projects
+        # PyTorch runs such an LSTM in one piece, which takes no notice of what is too much.
+        fused = has_pair and not self.packed and not projects and self.input.dtype is float32
+        n_params = len(self.params)
+        if n_params % n_each:
+            text = "got an incorrect number of RNN parameters"
+            if fused:
+                text = f"MatrixRef: ArrayRef size {n_params} not divisible by stride {n_each}"
+            raise self._unequal(text, needed)
+        states = self.hx if has_pair else (self.hx,)
+        if not all(x.ndim for x in states):
+            raise no_dimensions(0, "A state begins with layers and directions.")
+        n_states = min(x.shape[0] for x in states)
+        n_weights = n_params // n_each
+        if directions == 2 and not fused and (n_states % 2 or n_weights % 2):
+            text = "Odd number of params or hiddens given to a bidirectional RNN"
+        elif n_states != needed and (not fused or n_states < needed):
+            text = "Expected more hidden states in stacked_rnn"
+        elif n_weights != needed and (not fused or n_weights < needed):
+            text = "Expected more weights in stacked_rnn"
+        elif needed < 1:
+            text = "stack expects a non-empty TensorList"
+        else:
+            return
+        raise self._unequal(text, needed)
+
+    def _unequal(self, text: str, needed: int) -> RuntimeError:
+        directions = " in both directions" if self.bidirectional else ""
+        return errors.runtime_error(
+            text,
+            f"For {self.n_layers} layers{directions}, give {max(needed, 0)} times "
+            f"{self.n_weights} weights and states of shape ({max(needed, 0)}, batch, hidden_size).",
+        )
 
 
 def _check_sizes(sizes: tuple[int, ...], data: Any) -> None:
@@ -79,6 +130,12 @@ def _last_output(output: Any, sizes: tuple[int, ...], reverse: bool) -> Any:
     return output.index_select(0, wrap(_last_rows(sizes)))
 
 
+def _check_states(hx: Any) -> None:
+    """Refuse what is not the two parts of the state of an LSTM."""
+    if len(hx) != 2:
+        raise errors.runtime_error("lstm expects two hidden states", "Give (h, c) as hx.")
+
+
 def _runs_by_steps(hx: Tensor) -> bool:
     """Whether an LSTM is packed, or projects its output: PyTorch then runs it step by step."""
     if not isinstance(hx, (tuple, list)):  # packed: these are batch_sizes and hx
@@ -94,7 +151,7 @@ def _run(call: _Options, states: tuple, layer: Callable) -> tuple:
     """
     x = call.input
     directions = 2 if call.bidirectional else 1
-    n_weights = len(call.params) // (call.n_layers * directions)
+    n_weights = call.n_weights
     starts = [part.unbind(0) for part in states]
     ends: list[tuple] = []
     for i in range(call.n_layers):
@@ -137,6 +194,7 @@ def _network(compute: Callable) -> Callable:
 
 
 def _lstm(input: Tensor, hx: Tensor, params: Any, *rest: Any) -> tuple:
+    _check_states(hx if isinstance(hx, (tuple, list)) else params)
     stepwise = lower_dtype() is not None
     if stepwise and not _runs_by_steps(hx):
         input, hx, params = lowered(input, hx, params)
