@@ -106,8 +106,8 @@ def in_place_view(
             if result is before:
                 return input
             old, view, made = input._node, input._view, result._view
-            known = made is not None and inverse is not None  # other libraries have no views
-            if view is None and input._counter is not None and known:
+            kept = view is None and input._counter is not None
+            if kept and inverse is not None and made is not None:  # None: of another library
                 way = (input._array, result._array, inverse(made.steps[0], input._array.shape))
                 input._counter.reshaped = (*getattr(input._counter, "reshaped", ()), way)
             input._array = result._array
