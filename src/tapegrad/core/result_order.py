@@ -36,13 +36,13 @@ def _for_each(rule: Callable) -> Callable:
     return of_all
 
 
-def _keeping(rule: Callable) -> Callable:
+def keeping(rule: Callable) -> Callable:
     """A rule that leaves results of row-major operands as they are: calls of those pass it by."""
     rule.keeps_row_major = True  # type: ignore[attr-defined]
     return rule
 
 
-@_keeping
+@keeping
 def in_operands_order(result: Any, operands: Sequence, params: Any = None) -> Any:
     """The result of elementwise work, in memory in the order that PyTorch gives it.
 
@@ -88,13 +88,13 @@ def row_major(result: Any, operands: Sequence) -> Any:
     return result if result.flags.c_contiguous else result.copy(order="C")
 
 
-@_keeping
+@keeping
 def as_computed(results: Any, operands: Sequence, params: Any = None) -> Any:
     """In the order that the kernel chose."""
     return results
 
 
-@_keeping
+@keeping
 @_for_each
 def as_first(result: Any, operands: Sequence) -> Any:
     """As a copy of the first operand lies, of which the result has the shape."""
@@ -108,7 +108,7 @@ def as_first(result: Any, operands: Sequence) -> Any:
     return found
 
 
-@_keeping
+@keeping
 @_for_each
 def strides_of_first(result: Any, operands: Sequence) -> Any:
     """With the very strides of the first operand, holes and all, if no places are shared."""
@@ -124,7 +124,7 @@ def strides_of_first(result: Any, operands: Sequence) -> Any:
     return found
 
 
-@_keeping
+@keeping
 @_for_each
 def channels_as_first(result: Any, operands: Sequence) -> Any:
     """The channels innermost if they are so in the first operand, else row-major."""
@@ -135,7 +135,7 @@ def channels_as_first(result: Any, operands: Sequence) -> Any:
     return laid_out(result, order_of(channels_last if n == 4 else channels_last_3d))
 
 
-@_keeping
+@keeping
 @_for_each
 def channels_as_all(result: Any, operands: Sequence) -> Any:
     """The channels innermost if they are so in all operands, else row-major."""

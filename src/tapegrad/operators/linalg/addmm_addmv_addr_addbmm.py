@@ -64,10 +64,12 @@ def _slopes(product: Callable, a_slope: Callable, b_slope: Callable) -> Callable
 
 def _sum(input: Any, product: Any, beta: Scalar, alpha: Scalar) -> Any:
     """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
-    y = _scaled(product, alpha)
-    if beta == 0:
-        return y
-    term = _scaled(input, beta)
+    y = product if alpha == 1 else alpha * product
+    term = input
+    if beta != 1:
+        if beta == 0:
+            return y
+        term = beta * input
     if is_batched(term):  # may have more elements than the product of what is not
         return y + term
     y += term  # in the memory of the product, where arrays can be written to

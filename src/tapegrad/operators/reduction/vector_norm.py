@@ -9,7 +9,7 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import primitive
-from tapegrad.operators.reduction.sum_mean import reduction_axes, spread
+from tapegrad.operators.reduction.sum_mean import count, reduction_axes, spread
 
 __all__ = ["norm", "renorm", "renorm_"]
 
@@ -27,9 +27,10 @@ def _sum_of_squares(xp: Namespace, x: Array, axis: tuple[int, ...], keepdims: bo
 @primitive(promote="arith", node="LinalgVectorNormBackward0", holomorphic=False)
 def vector_norm(xp, x, *, order, axis, keepdims):
     """sum(|x|^order)^(1/order) over `axis`; for orders inf, -inf and 0 the limits."""
-    sizes = x.shape if axis is None else [x.shape[a] for a in axis]
-    if order and sizes.count(1) == len(sizes):  # no power that could overflow
-        return xp.sum(xp.abs(x), axis=axis, keepdims=keepdims)
+    if order and (not axis or x.shape[axis[0]] == 1):
+        axes = range(len(x.shape)) if axis is None else axis
+        if count(x.shape, axes) == 1:  # no power that could overflow
+            return xp.sum(xp.abs(x), axis=axis, keepdims=keepdims)
     if order == 2 and not xp.isdtype(x.dtype, "complex floating"):
         return xp.sqrt(_sum_of_squares(xp, x, axis, keepdims))
     size = xp.abs(x)

@@ -7,7 +7,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import dtype as Dtype
-from tapegrad.core.result_order import as_computed, as_first
+from tapegrad.core.result_order import as_computed, as_first, keeping
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.op import linear, vjp
@@ -37,6 +37,7 @@ def copied(xp: Namespace, x: Array, order: str) -> Any:
     return kernel_of(xp, "copied")(x, order)
 
 
+@keeping
 def _copy_order(result: Any, operands: list, params: dict) -> Any:
     return as_first(result, operands) if params.get("order", "K") == "K" else result
 
