@@ -1,7 +1,7 @@
 """Piecewise linear and quadratic activations: relu, threshold, the shrinks, the hard ones."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Tensor
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.limits import largest
 from tapegrad.dispatch.autocast_state import autocast
@@ -52,7 +52,7 @@ def leaky_relu(xp, input, *, negative_slope):
     return xp.where(input > 0, input, input * negative_slope)
 
 
-@vjp(input=lambda xp, g, input, low, high: xp.where((input > low) & (input < high), g, 0))
+@vjp(input=lambda xp, g, input, low, high: xp.where((input <= low) | (input >= high), 0, g))
 @elementwise(node="HardtanhBackward0", check=_no_bools("Bool inputs not supported for hardtanh"))
 def hardtanh_between(xp, input, *, low, high):
     """x, at least low and at most high."""
@@ -105,11 +105,17 @@ def hardsigmoid(xp, input):
     return xp.clip(input + 3, 0, 6) / 6
 
 
-@vjp(input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0))
+def _pull(xp: Namespace, g: Array, x: Array, lambd: float) -> Any:
+    """The cotangent where x is not near 0, or not a number."""
+    return xp.where((x >= -lambd) & (x <= lambd), 0, g)
+
+
+@vjp(input=lambda xp, g, input, lambd: _pull(xp, g, input, lambd))
 @elementwise(node="SoftshrinkBackward0", check=floats_only("softshrink_check"))
 def soft_shrink(xp, input, *, lambd):
     """x moved towards 0 by lambd, 0 where it is nearer than that."""
-    return input - xp.clip(input, -lambd, lambd)
+    moved = input - xp.clip(input, -lambd, lambd)
+    return xp.where(moved == 0, input * 0, moved)  # the zero of its sign
 
 
 @require_tensors
@@ -132,7 +138,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     return soft_shrink(input, lambd=lambd)
 
 
-@vjp(input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0))
+@vjp(input=lambda xp, g, input, lambd: _pull(xp, g, input, lambd))
 @elementwise(node="HardshrinkBackward0", check=floats_only("hardshrink_cpu"))
 def hard_shrink(xp, input, *, lambd):
     """x, 0 where |x| is at most lambd."""

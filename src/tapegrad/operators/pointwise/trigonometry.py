@@ -51,7 +51,7 @@ def _root(xp: Namespace, x: Array) -> Any:
     """sqrt(x^2 - 1); of a complex number by two roots, whose product is right in all quadrants."""
     if xp.isdtype(x.dtype, "complex floating"):  # `+ 1` would take -0 for 0, the side of a cut
         return xp.sqrt(x - 1) * xp.sqrt(x - -1)
-    return xp.sqrt((x - 1) * (x + 1))
+    return xp.sqrt((x - 1) * (x + 1) + 0.0)  # 0 at -1, not -0
 
 
 def _co_root(xp: Namespace, x: Array) -> Any:
