@@ -377,3 +377,21 @@ def test_a_view_of_a_fresh_tensor_may_be_a_leaf():
     assert error_of(y.mul_, 2) == (
         "a view of a leaf Variable that requires grad is being used in an in-place operation."
     )
+
+
+def test_a_view_whose_base_was_detached_and_written_leads_nowhere(leaf, x):
+    row = x[0]
+    x.detach_()
+    assert name(row) == "SelectBackward0"
+    x.mul_(2)
+    assert row.requires_grad and name(row) == "AsStridedBackward0"
+    assert row.grad_fn.next_functions == ((None, 0),)
+
+
+def test_a_view_that_is_a_leaf_stays_one():
+    base = torch.zeros(2, 3)
+    row = base[0].requires_grad_()
+    base.add_(1)
+    assert row.is_leaf and row.grad_fn is None
+    row.sum().backward()
+    assert row.grad.tolist() == [1, 1, 1]

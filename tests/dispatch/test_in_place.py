@@ -554,3 +554,11 @@ def test_what_an_index_leads_to_is_not_the_index_or_the_source(write):
     with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to"):
         write(x)
     assert x.tolist() == [2, 1, 0]
+
+
+def test_a_tensor_of_another_shape_in_place_is_told_by_that():
+    x = torch.zeros(2, 3, requires_grad=True)
+    y = (x * 1).t_()
+    z = y * y
+    y.detach().add_(1)
+    assert "which is output 0 of T1, is at version 2" in str(error_of(z.sum().backward))

@@ -52,6 +52,11 @@ def view_shape(make: Make) -> list:
 
 
 @row
+def reshape_alias(make: Make) -> list:
+    return [Sample(make(4)[::2], shape=(1, 2)), Sample(make(2, 3).T, shape=(3, 2, 1))]
+
+
+@row
 def clone(make: Make) -> list:
     return [
         Sample(make(), order="K"),

@@ -99,10 +99,11 @@ def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
 
 def origin_of_saved(value: object, version: Any, edge: EdgeLike = None) -> str:
     """Which output of which node a saved tensor is by now, as PyTorch words it."""
-    if version.origin:
-        view = type(value) is tensor_base.KeptView or _is_view_node(edge)
-        return "output 0 of AsStrided" if view else version.origin
-    return origin_of(value._node if hasattr(value, "_node") else edge)
+    found = origin_of(value._node if hasattr(value, "_node") else edge)
+    if not version.origin or found == version.origin:
+        return found
+    view = type(value) is tensor_base.KeptView or _is_view_node(edge)
+    return "output 0 of AsStrided" if view else version.origin
 
 
 def _is_view_node(edge: EdgeLike) -> bool:

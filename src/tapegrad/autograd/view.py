@@ -101,14 +101,14 @@ def edge_of(tensor: Any, strict: bool = False) -> Any:
         return tensor._node
     version = tensor._counter
     if view.seen != version.value:
-        edge = view.base._node
-        if edge is not None:
+        edge, old = view.base._node, tensor._node
+        if edge is not None or (old is not None and type(old) is not AccumulateGrad):
             if view.made is not ORDINARY:
                 if not strict and not is_grad_enabled():
                     return tensor._node
                 raise view_error(view.made, tensor._node, indirect=True)
             check_base(view)
-            old, tensor._node = tensor._node, replay(view, edge)
+            tensor._node = replay(view, edge)
             move_retained(tensor, old, tensor._node)
         view.seen = version.value
     return tensor._node

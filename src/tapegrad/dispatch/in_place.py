@@ -11,7 +11,7 @@ from tapegrad.arrays.namespaces import namespace_of, native_dtype
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.node import EVERY, INFERENCE, Port, Version, next_sequence, version_of
-from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
+from tapegrad.autograd.saved import CONSTANT, GRAD, RAW, origin_of
 from tapegrad.autograd.view import View, edge_of, move_retained, renamed
 from tapegrad.autograd.writable import (
     check_apart,
@@ -115,6 +115,7 @@ def in_place_view(
             if is_grad_enabled() and result._node is not None:
                 input._node = renamed(result._node, shift)
                 move_retained(input, old, input._node)
+                version_of(input).origin = origin_of(input._node)
             written(input, plain)
             if view is not None:
                 seen = version_of(input).value

@@ -230,3 +230,19 @@ def test_index_tensors_have_an_index_dtype(x):
 def test_a_slice_over_the_whole_axis_is_no_node_of_its_own_among_others(index, expected):
     x = torch.zeros(2, 3, requires_grad=True)
     assert nodes(x[index]) == [expected]
+
+
+def test_a_number_has_no_element_at_an_index():
+    x = torch.tensor(1.0)
+    invalid = (
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
+        "C++ to convert a 0-dim tensor to a number"
+    )
+    with raises(IndexError, invalid):
+        x[0]
+    with raises(IndexError, invalid):
+        x[0] = 1
+    with raises(IndexError, "index -1 is out of bounds for dimension 0 with size 0"):
+        x[-1]
+    with raises(IndexError, "too many indices for tensor of dimension 0"):
+        x[0, 0]

@@ -58,6 +58,8 @@ def basic(x: Tensor, index: tuple) -> tuple[Any, list]:
     index = tuple([_plain(item) for item in index])
     used = sum(_axes_used(item) for item in index)
     ndim = x._array.ndim
+    if not ndim and used == 1 and type(index[0]) is int:
+        return _select(x, 0, index[0], 0), []  # which raises
     if used > ndim:
         text = f"too many indices for tensor of dimension {ndim}"
         raise errors.index_error(text, f"The index names {used} dimensions.")
@@ -132,6 +134,8 @@ def _plain(item: Any) -> Any:
 def _select(x: Tensor, axis: int, index: int, given: int) -> Any:
     shape = x._array.shape
     if not shape:
+        if index or axis:
+            raise index_check.outside(index, given, 0)
         raise errors.index_error(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
             "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number",

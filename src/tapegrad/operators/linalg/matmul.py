@@ -1,9 +1,12 @@
 """Products of vectors and matrices."""
 
+from math import prod
+
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import two_operands
+from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -184,29 +187,59 @@ def _folded(input: Tensor, other: Tensor) -> Any:
     rows = input.reshape(-1, shape[-1]) if input._array.size else None
     if rows is None:
         return _broadcast_product(input, other)
-    if other._array.ndim == 1:
-        return unsafe_view(mv(rows, other), shape=shape[:-1])
-    return unsafe_view(mm(rows, other), shape=(*shape[:-1], other._array.shape[1]))
+    try:
+        if other._array.ndim == 1:
+            return unsafe_view(mv(rows, other), shape=shape[:-1])
+        return unsafe_view(mm(rows, other), shape=(*shape[:-1], other._array.shape[1]))
+    except RuntimeError:
+        _refuse(input, other)
+        raise
 
 
 def _broadcast_product(input: Tensor, other: Tensor) -> Any:
-    row, column = input._array.ndim == 1, other._array.ndim == 1
+    a, b = input._array, other._array
+    if a.dtype != b.dtype or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+        _refuse(input, other)
+    row, column = a.ndim == 1, b.ndim == 1
     if row:
         input = input.unsqueeze(0)
     if column:
         other = other.unsqueeze(1)
-    x, y = input._array, other._array
-    if x.dtype != y.dtype:
-        raise matmul_check.dtype_mismatch(input, other)
-    if x.shape[-1] != y.shape[-2]:
-        if x.ndim == 3 and y.ndim == 3:
-            matmul_check.check_batches(x, y)
-        raise matmul_check.mismatch((x[..., 0].size, x.shape[-1]), y.shape[-2:])
     try:
         result = batched_product(input, other)
     except ValueError:
-        raise errors.broadcast(x.shape[:-2], y.shape[:-2]) from None
-    if row:
+        raise errors.broadcast(a.shape[:-2], b.shape[:-2]) from None
+    if row or column:
         shape = result._array.shape
-        result = unsafe_view(result, shape=(*shape[:-2], shape[-1]))
-    return result.squeeze(-1) if column else result
+        result = unsafe_view(result, shape=(*shape[:-2], shape[-1 if row else -2]))
+    return result
+
+
+def _refuse(input: Tensor, other: Tensor) -> None:
+    """Raise where factors do not fit, in the words of the product that PyTorch would form."""
+    a, b = input.detach(), other.detach()
+    n, m = a._array.ndim, b._array.ndim
+    large, small, asked = (a, b, other) if n >= m else (b.mT, a, input)
+    if n == 2 and m > 2 and not asked.requires_grad:
+        folds = False
+    else:
+        folds = small.ndim <= 2 and (asked.requires_grad or _lies_as_rows(large))
+    if folds:
+        rows = large.reshape(-1, large.shape[-1])
+        if small.ndim == 1:
+            mv(rows, small)
+        else:
+            mm(rows, small if n >= m else small.t())
+        return
+    batch = broadcast(a.shape[:-2], b.shape[:-2])
+    left = a.new_zeros(()).expand(prod(batch), a.shape[-2] if n > 1 else 1, a.shape[-1])
+    columns = b.shape[-1] if m > 1 else 1
+    bmm(left, b.new_zeros(()).expand(prod(batch), b.shape[-2 if m > 1 else 0], columns))
+
+
+def _lies_as_rows(x: Tensor) -> bool:
+    """Whether a batch of matrices is one matrix of all their rows, as it lies in memory."""
+    shape, strides = x.shape, x.stride()
+    return not x.numel() or all(
+        strides[i] == strides[i + 1] * shape[i + 1] for i in range(len(shape) - 2)
+    )

@@ -21,6 +21,13 @@ def view_shape(xp, x, *, shape):
 
 
 @vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+@linear(node="ReshapeAliasBackward0", view=True)
+def reshape_alias(xp, x, *, shape):
+    """The same memory, which is not row-major, seen with `shape`."""
+    return xp.reshape(x, shape)
+
+
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 @linear(node="UnsafeViewBackward0", order=as_computed)
 def unsafe_view(xp, x, *, shape):
     """A fresh tensor, seen with `shape`: nobody else holds its memory, so it is no view."""
@@ -114,8 +121,11 @@ def reshape(input: Tensor, *sizes: Any, shape: Shape | None = None) -> Any:
     if not given:
         raise missing_argument("reshape", "shape")
     found = inferred(ints_of("reshape", "shape", given), array.size)
-    if _viewable(array, found):
+    flags = getattr(array, "flags", None)
+    if flags is None or flags.c_contiguous:
         return view_shape(input, shape=found)
+    if reshaped_strides(array.shape, array.strides, found) is not None:
+        return reshape_alias(input, shape=found)
     return unsafe_view(clone(input, order="C"), shape=found)
 
 

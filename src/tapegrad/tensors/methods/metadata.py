@@ -1,6 +1,7 @@
 """Methods that answer questions: sizes, strides, where a tensor is, what it is not."""
 
 from tapegrad.arrays.namespaces import elements, is_batched
+from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.core import errors
 from tapegrad.core import storage as _storage
 from tapegrad.core.annotations import Any, DeviceLike
@@ -107,7 +108,10 @@ class QueryMethods:
 
     def storage_offset(self) -> int:
         """How many elements lie in the memory before the first one of this tensor."""
-        return _storage.offset_of(elements(self._array))
+        array = elements(self._array)
+        if not array.size and self._view is not None:
+            return _offset_of_nothing(self._view)
+        return _storage.offset_of(array)
 
     def untyped_storage(self) -> UntypedStorage:
         """The memory as bytes, shared with all views of it."""
@@ -155,3 +159,18 @@ class QueryMethods:
             "is_coalesced expected sparse coordinate tensor layout but got Strided",
             "Every tensor here is torch.strided.",
         )
+
+
+def _offset_of_nothing(view: Any) -> int:
+    """Where a view without elements would begin, which its address does not say."""
+    x: Any = view.array
+    found = _storage.offset_of(x)
+    for step in view.steps:
+        part = step.forward(numpy_namespace, x)
+        if part.size:
+            found += (_storage.address(part) - _storage.address(x)) // part.itemsize
+        else:
+            begin = step.params.get("start", step.params.get("index", 0))
+            found += begin * x.strides[step.params["axis"]] // x.itemsize if begin else 0
+        x = part
+    return found
