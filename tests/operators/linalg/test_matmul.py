@@ -1,4 +1,4 @@
-"""Products with vectors and batches: shapes, views, nodes and refusals, as PyTorch 2.13 has them."""
+"""Products with vectors and batches: shapes, views, nodes, refusals, as PyTorch 2.13 has them."""
 
 import pytest
 
