@@ -91,3 +91,14 @@ def test_copies_of_expanded_tensors_follow_the_dimensions_that_take_steps():
     x = torch.ones(4, 1, 3).expand(4, 4, 3)
     assert x.clone().stride() == (12, 3, 1)
     assert torch.fill(turned(2, 2), 1.0).stride() == (1, 2)
+
+
+def test_images_cut_out_of_channels_last_ones_count_as_such():
+    x = torch.ones(2, 4, 5, 5).contiguous(memory_format=torch.channels_last)[:, :, 1:]
+    y = torch.nn.functional.conv2d(x, torch.ones(3, 4, 2, 2))
+    assert y.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_neighbours_of_narrow_numbers_follow_the_first_operand():
+    x = turned(2, 3).bfloat16()
+    assert torch.nextafter(x, x + 1).stride() == (1, 2)

@@ -23,7 +23,8 @@ from tapegrad.arrays.numpy.blocks import n_threads
 from tapegrad.arrays.numpy.conv_columns import Adder, Grid, Reader, Tiles, add_all, cut, read_all
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.core.annotations import Any, Array, NativeDType, Shape
-from tapegrad.core.memory_format import channels_last, channels_last_3d, has_format, order_of
+from tapegrad.core.memory_format import channels_last, channels_last_3d, order_of
+from tapegrad.core.result_order import lies_channels_last
 
 COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS
 SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns
@@ -214,11 +215,8 @@ def _by_row(w: Array, groups: int, tiles: Tiles) -> list[Any]:
 def _arranged(result: Array, *given: Any) -> Any:
     """The result with its channels last in memory if those of the images or the kernels are."""
     for x in given:
-        if x.flags.c_contiguous:
-            continue
-        for format in (channels_last, channels_last_3d):
-            if has_format(x, format):
-                return copied(result, order_of(format))
+        if not x.flags.c_contiguous and lies_channels_last(x):
+            return copied(result, order_of(channels_last if x.ndim == 4 else channels_last_3d))
     return result
 
 

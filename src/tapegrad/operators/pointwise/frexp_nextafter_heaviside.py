@@ -171,7 +171,7 @@ def neighbour(xp, input, other):
     ),
     other=lambda xp, g, other_like: xp.zeros(other_like.shape, dtype=g.dtype),
 )
-@primitive(node="NextafterBackward0", widens=False)
+@primitive(node="NextafterBackward0", widens=False, order=in_operands_order)
 def narrow_neighbour(xp, input, other):
     """The same among numbers of 16 bits, which are not those of 32 bits rounded."""
     return xp.nextafter(input, other)
