@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tests.messages import raises
+from tests.messages import raises, raises_beginning
 
 F = torch.nn.functional
 
@@ -62,3 +62,27 @@ def test_what_is_refused():
         F.embedding_bag(torch.tensor([0, 4]), weight, torch.tensor([0]))
     with raises(RuntimeError, "Class values must be smaller than num_classes."):
         F.one_hot(torch.tensor([3]), 2)
+
+
+RENORM = (  # the table, the indices, and PyTorch's error
+    (torch.ones(3), [0], "Expected 2-dimensional tensor, but got 1-dimensional tensor for"),
+    (torch.ones(3, 2), [0.5], "Expected tensor for argument #2 'indices' to have one of the"),
+    (torch.ones(3, 2), [7], "select(): index 7 out of range for tensor of size [3, 2] at"),
+    (torch.ones(3, 2).int(), [0], "norm(): input dtype should be either floating point or"),
+    (torch.ones(3, 2, requires_grad=True), [7], "a leaf Variable that requires grad is being"),
+)
+
+
+@pytest.mark.parametrize(("weight", "indices", "text"), RENORM)
+def test_what_renorm_refuses(weight, indices, text):
+    with raises_beginning((RuntimeError, IndexError), text):
+        torch.embedding_renorm_(weight, torch.tensor(indices), 1.0, 2.0)
+    assert (weight == 1).all()
+
+
+def test_renorm_counts_from_the_end_and_takes_no_rows():
+    weight = torch.full((2, 1), 4.0)
+    torch.embedding_renorm_(weight, torch.tensor([-1]), 1.0, 2.0)
+    assert weight[0] == 4 and weight[1] < 1.001
+    whole = torch.ones(2, 1).int()
+    assert torch.embedding_renorm_(whole, torch.tensor([], dtype=torch.int64), 1.0, 2.0) is whole

@@ -3,6 +3,7 @@
 import pytest
 
 import tapegrad as torch
+from tests.messages import raises_beginning
 
 F = torch.nn.functional
 
@@ -35,3 +36,31 @@ def test_weights_of_samples_have_a_gradient():
     assert y.tolist() == [[13.0, 15.5]]
     y.sum().backward()
     assert share.grad.tolist() == [[5.0, 13.0]]
+
+
+def _zeros(*shape, dtype=torch.int64):
+    return torch.zeros(shape, dtype=dtype)
+
+
+REFUSED = (  # the table, the indices, the offsets, what follows, and PyTorch's error
+    (_zeros(3), _zeros(2, 2, 2), _zeros(1), (), "input has to be a 1D or 2D Tensor, but got"),
+    (_zeros(3), _zeros(2), _zeros(1, 1), (), "offsets has to be a 1D Tensor, but got Tensor of"),
+    (_zeros(3), _zeros(2, 2), _zeros(1, 1), (), "weight has to be a 2D Tensor, but got Tensor of"),
+    (_zeros(3), _zeros(2, 2, 2), _zeros(1), (None, False, 9), "padding_idx must be within the num"),
+    (_zeros(3, 2), _zeros(2) / 2, _zeros(1), (), "Expected tensor for argument #1 'indices'"),
+    (_zeros(3, 2), _zeros(2), _zeros(1) / 2, (), "Expected tensor for argument #1 'indices'"),
+    (_zeros(3, 2), _zeros(2), _zeros(1), (), "Expected tensor for argument #1 'weight'"),
+    (_zeros(3, 2) / 2, _zeros(2), _zeros(1), (_zeros(3) / 2,), "Expected per_sample_weights"),
+)
+
+
+@pytest.mark.parametrize(("weight", "indices", "offsets", "rest", "text"), REFUSED)
+def test_the_native_function_refuses_in_pytorchs_order(weight, indices, offsets, rest, text):
+    with raises_beginning(RuntimeError, text):
+        torch.embedding_bag(weight, indices, offsets, False, 0, False, *rest)
+
+
+def test_the_native_function_takes_indices_in_two_dimensions():
+    weight, indices = torch.tensor(TABLE), torch.tensor([[0, 1], [2, 3]])
+    found = torch.embedding_bag(weight, indices, torch.tensor([0, 1]), False, 0)[0]
+    assert found.tolist() == [[0.0, 1.0], [12.0, 15.0]]

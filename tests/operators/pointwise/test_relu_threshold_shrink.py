@@ -1,4 +1,4 @@
-"""Activations at nan: the gradient does not hide it, as PyTorch's."""
+"""Activations at nan, where the gradient does not hide it, as PyTorch's; what prelu refuses."""
 
 import math
 
@@ -6,6 +6,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.nn import functional as F
+from tests.messages import raises_beginning
 
 FUNCTIONS = {
     "softshrink": (F.softshrink, [1, 0, 0, 1]),
@@ -35,3 +36,26 @@ def test_the_slope_of_acosh_is_infinite_at_minus_one():
     x = torch.tensor([-1.0, 1.0], requires_grad=True)
     torch.acosh(x).sum().backward()
     assert x.grad.tolist() == [math.inf, math.inf]
+
+
+PRELU = (  # the shape of the weights, their dtype, and PyTorch's error for an input (2, 3)
+    ((2, 2), torch.int8, "prelu: Type promoting not supported. Got Float and Char"),
+    (
+        (2, 2),
+        torch.float32,
+        "Mismatch of parameter numbers and input channel size. Found parameter",
+    ),
+    ((1, 3), torch.float32, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim"),
+    ((1, 1), torch.float32, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim"),
+)
+
+
+@pytest.mark.parametrize(("shape", "dtype", "text"), PRELU)
+def test_the_weights_of_prelu(shape, dtype, text):
+    with raises_beginning(RuntimeError, text):
+        torch.prelu(torch.ones(2, 3), torch.ones(shape, dtype=dtype))
+
+
+def test_prelu_of_a_single_number_has_one_weight():
+    with raises_beginning(RuntimeError, "Not allow zero-dim input tensor."):
+        torch.prelu(torch.tensor(1.0), torch.ones(3, 1))

@@ -29,14 +29,18 @@ maximum_plane = choosing("adaptive_max_pool2d", "AdaptiveMaxPool2DBackward0")
 maximum_volume = choosing("adaptive_max_pool3d", "AdaptiveMaxPool3DBackward0", row_major)
 
 
+def _check_length(shape: tuple[int, ...], output_size: Shape, n: int) -> None:
+    """Raise where there are no fewer sizes than dimensions of the input."""
+    if not isinstance(output_size, int) and len(shape) <= len(output_size):
+        text = f"Input dimension should be at least {len(output_size) + 1}"
+        advice = f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool."
+        raise errors.value_error(text, advice)
+
+
 def _sizes(shape: tuple[int, ...], output_size: Shape, n: int, wrong: str) -> tuple[int, ...]:
     """The output sizes: None stands for the input's."""
     if isinstance(output_size, int):
         return (output_size,) * n
-    if len(shape) <= len(output_size):
-        text = f"Input dimension should be at least {len(output_size) + 1}"
-        advice = f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool."
-        raise errors.value_error(text, advice)
     if len(output_size) != n:
         raise errors.runtime_error(wrong, "Give a size for each dimension to pool.")
     return tuple(
@@ -45,17 +49,18 @@ def _sizes(shape: tuple[int, ...], output_size: Shape, n: int, wrong: str) -> tu
     )
 
 
-def _check_input(
-    name: str, shape: tuple[int, ...], sizes: tuple[int, ...], colon: str, first: int
-) -> None:
-    """Raise for inputs of the wrong rank, or empty in one of the last `first` dimensions."""
-    n = len(sizes)
+def _check_input(name: str, shape: tuple[int, ...], n: int, colon: str, first: int) -> None:
+    """Raise for inputs of the wrong rank, or empty in a dimension from `first` on."""
     if len(shape) not in (n + 1, n + 2):
         text = f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got{colon} {list(shape)}"
         advice = f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool."
         raise errors.runtime_error(text, advice)
+    _check_filled(name, shape, first)
+
+
+def _check_filled(name: str, shape: tuple[int, ...], first: int) -> None:
     words = f"input has sizes {list(shape)} with dimension {{}} being empty"
-    check_each(name, shape, len(shape) - first, words)
+    check_each(name, shape, first, words)
 
 
 # --- averages ----------------------------------------------------------------------------------
@@ -64,6 +69,7 @@ def _check_input(
 def _average(n: int, input: Tensor, output_size: Shape) -> Any:
     name = f"adaptive_avg_pool{n}d"
     shape = array_of(name, input).shape
+    _check_length(shape, output_size, n)
     sizes = _sizes(shape, output_size, n, f"{name}: output_size must be {n}")
     if min(sizes) < 0:
         given = ", ".join(map(str, sizes[:2])) + "".join(f",{each}" for each in sizes[2:])
@@ -72,9 +78,11 @@ def _average(n: int, input: Tensor, output_size: Shape) -> Any:
             f"{{{given}}}",
             "Ask for a number of windows.",
         )
-    if set(sizes) == {1} and len(shape) in (n + 1, n + 2):
+    if set(sizes) == {1} and len(shape) > n:
         return mean(input, tuple(range(-n, 0)), True)
-    _check_input(name, shape, sizes, "", n)
+    if n == 3:
+        _check_filled(name, shape, 1)
+    _check_input(name, shape, n, "", len(shape) - n)
     require_floating("adaptive_avg_pool2d" if n == 2 else "adaptive_avg_pool3d_cpu", input)
     countable_bytes((*shape[:-n], *sizes), input._array.dtype.itemsize)
     operator = average_plane if n == 2 else average_volume
@@ -145,8 +153,9 @@ def _maximum(n: int, input: Tensor, output_size: Shape) -> tuple[Any, Any]:
     name = f"adaptive_max_pool{n}d"
     shape = array_of(name, input).shape
     wrong = f"{name}(): internal error: output_size.size() must be {n}"
+    _check_length(shape, output_size, n)
+    _check_input(name, shape, n, ":", 1)
     sizes = _sizes(shape, output_size, n, wrong)
-    _check_input(name, shape, sizes, ":", n + 1)
     return _largest(input, sizes)
 
 
@@ -174,7 +183,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     name = "adaptive_max_pool1d"
     check_rank(name, input)
     size = one_int(name, "output_size", output_size)
-    _check_input(name, input._array.shape, (size,), ":", 2)
+    _check_input(name, input._array.shape, 1, ":", input._array.ndim - 2)
     values, indices = _largest(unsqueeze(input, -2), (1, size))
     return squeeze(values, -2), squeeze(indices, -2)
 

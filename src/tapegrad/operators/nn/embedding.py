@@ -57,13 +57,13 @@ def spread_rows(g: Array, indices: Array, n: int, padding: int, by_frequency: bo
     return spread_looked_up(g, indices, n=n, padding=padding, by_frequency=by_frequency)
 
 
-def check_indices(name: str, indices: Tensor, weight: Tensor) -> None:
+def check_indices(name: str, indices: Tensor, weight: Tensor, place: int = 1) -> None:
     """Raise unless `indices` are whole numbers and `weight` is a tensor."""
     errors.need_tensors(name, weight=weight, indices=indices)
     if indices.dtype.name not in ("int64", "int32"):
         kind = errors.tensor_type(indices.dtype)
         raise errors.runtime_error(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar "
+            f"Expected tensor for argument #{place} 'indices' to have one of the following scalar "
             f"types: Long, Int; but got {kind} instead (while checking arguments for {name})",
             "Indices are whole numbers: indices.long().",
         )
@@ -125,17 +125,25 @@ def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_typ
     tensor([[3.0000, 4.0000],
             [0.6000, 0.8000]])
     """
-    check_indices("embedding_renorm_", indices, weight)
+    check_writable(weight)
+    if weight.ndim != 2:
+        raise errors.runtime_error(
+            f"Expected 2-dimensional tensor, but got {weight.ndim}-dimensional tensor for "
+            "argument #1 'self' (while checking arguments for embedding_renorm_)",
+            "The table has a row for each index.",
+        )
+    check_indices("embedding_renorm_", indices, weight, 2)
     max_norm = real_argument("embedding_renorm_", "max_norm", 3, max_norm)
     norm_type = real_argument("embedding_renorm_", "norm_type", 4, norm_type)
-    check_writable(weight)
     values, table = indices._array, weight._array
-    _check_rows(values, len(table))
+    _check_named(elements(values), weight)
     if is_batched(values) or is_batched(table):
         with no_grad():
             return update(
                 "embedding_renorm_", weight, lambda x: _renormed(x, indices, max_norm, norm_type)
             )
+    if not values.size:
+        return weight
     named = np.unique(values)
     rows = table[named]
     lengths = wrap(rows).norm(norm_type, 1, keepdim=True)._array
@@ -143,6 +151,24 @@ def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_typ
     table[named] = rows * scale
     written(weight, "embedding_renorm_")
     return weight
+
+
+def _check_named(values: Any, weight: Tensor) -> None:
+    """Raise unless `values`, which may count from the end, are rows of a table of numbers."""
+    n = weight._array.shape[0]
+    wrong = values[(values < -n) | (values >= n)]
+    if wrong.size:
+        raise errors.index_error(
+            f"select(): index {wrong.min()} out of range for tensor of size "
+            f"{list(weight.shape)} at dimension 0",
+            f"The table has rows 0 to {n - 1}.",
+        )
+    if values.size and not (weight.dtype.is_floating_point or weight.dtype.is_complex):
+        raise errors.runtime_error(
+            "norm(): input dtype should be either floating point or complex. Got "
+            f"{weight.dtype.scalar_name} instead.",
+            "Convert the table first: weight.float().",
+        )
 
 
 @per_sample(name="embedding_renorm_")

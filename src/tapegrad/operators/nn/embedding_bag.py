@@ -97,7 +97,7 @@ def _first_maxima(weight: Tensor, indices: Any, starts: Any, filled: Any) -> Any
 
 def _check_offsets(indices: Tensor, offsets: Any, include_last_offset: bool) -> None:
     values = offsets._array
-    n = indices._array.size
+    n = indices._array.shape[0]
     if include_last_offset and not values.size:
         text = "include_last_offset: number of offset should be at least 1"
         raise errors.runtime_error(text, "The last offset is the number of indices.")
@@ -119,7 +119,29 @@ def _check_offsets(indices: Tensor, offsets: Any, include_last_offset: bool) -> 
         raise errors.unmet("i < index_size", "Offsets must not decrease.")
 
 
-def _check_types(weight: Tensor, per_sample_weights: Any) -> None:
+def _check_dimensions(weight: Tensor, indices: Tensor, offsets: Tensor) -> None:
+    of_offsets = (1,) if indices.ndim == 1 else None
+    for name, x, ranks in (
+        ("input", indices, (1, 2)),
+        ("offsets", offsets, of_offsets),
+        ("weight", weight, (2,)),
+    ):
+        if ranks is not None and x.ndim not in ranks:
+            wanted = " or ".join(f"{n}D" for n in ranks)
+            raise errors.runtime_error(
+                f"{name} has to be a {wanted} Tensor, but got Tensor of dimension {x.ndim}",
+                "Indices and offsets are rows of numbers, the table is (rows, features).",
+            )
+
+
+def _check_types(weight: Tensor, indices: Tensor, offsets: Tensor, samples: Any, mode: int) -> None:
+    if samples is not None and mode != _SUM:
+        raise errors.runtime_error(
+            "embedding_bag: per_sample_weights only supported with mode='sum'",
+            "A mean and a maximum have no weights.",
+        )
+    check_indices("embedding_bag", indices, weight)
+    check_indices("embedding_bag", offsets, weight)
     if not weight.dtype.is_floating_point:
         raise errors.runtime_error(
             "Expected tensor for argument #1 'weight' to have one of the following scalar "
@@ -127,8 +149,8 @@ def _check_types(weight: Tensor, per_sample_weights: Any) -> None:
             "Tensor instead (while checking arguments for embedding_bag)",
             "Convert the table first: weight.float().",
         )
-    if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
-        have, want = weight.dtype.scalar_name, per_sample_weights.dtype.scalar_name
+    if samples is not None and samples.dtype is not weight.dtype:
+        have, want = weight.dtype.scalar_name, samples.dtype.scalar_name
         raise errors.runtime_error(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for "
             f"argument #1 'per_sample_weights'; but type torch.{have}Tensor does not equal "
@@ -137,10 +159,16 @@ def _check_types(weight: Tensor, per_sample_weights: Any) -> None:
         )
 
 
-def _row(padding_idx: int | None, n: int) -> int:
-    """The row of the table that is left out, counted from 0; -1 for none."""
-    if padding_idx is None:
-        return -1
+def _check_samples(samples: Tensor, indices: Tensor) -> None:
+    advice = "Give one weight for each index."
+    if samples.ndim != 1:
+        raise errors.unmet("per_sample_weights.value().dim() == 1", advice)
+    if samples.numel() != indices.numel():
+        raise errors.unmet("per_sample_weights.value().numel() == indices.numel()", advice)
+
+
+def _row(padding_idx: int, n: int) -> int:
+    """The row of the table that is left out, counted from 0."""
     if not -n <= padding_idx < n:
         raise errors.runtime_error(
             f"padding_idx must be within the number of embeddings, {-n} through {n - 1}, but "
@@ -175,10 +203,14 @@ def embedding_bag(
     tensor([[1.],
             [6.]])
     """
-    check_indices("embedding_bag", indices, weight)
-    _check_types(weight, per_sample_weights)
-    padding = _row(padding_idx, weight._array.shape[0])
+    padding = -1 if padding_idx is None else _row(padding_idx, weight.size(0))
+    _check_dimensions(weight, indices, offsets)
+    _check_types(weight, indices, offsets, per_sample_weights, mode)
     _check_offsets(indices, offsets, include_last_offset)
+    if per_sample_weights is not None:
+        _check_samples(per_sample_weights, indices)
+    if indices._array.ndim == 2:
+        indices = indices.reshape(-1)
     if sparse and weight.requires_grad:
         raise no_sparse("embedding_bag")
     values, n = indices._array, weight._array.shape[0]

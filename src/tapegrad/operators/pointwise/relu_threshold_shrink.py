@@ -200,11 +200,6 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
     >>> torch.prelu(torch.tensor([-2.0, 2.0]), torch.tensor([0.25]))
     tensor([-0.5000,  2.0000])
     """
-    if weight.ndim > 1:
-        raise errors.runtime_error(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}",
-            "There is one weight, or one for each channel.",
-        )
     if weight.dtype is not input.dtype:
         raise errors.runtime_error(
             f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and "
@@ -214,13 +209,22 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
     n = weight.numel()
     if n != 1:
         if input.ndim == 0:
-            raise RuntimeError("Not allow zero-dim input tensor.")
+            raise errors.runtime_error(
+                "Not allow zero-dim input tensor.", "A single number has no channels."
+            )
         channels = input.shape[1] if input.ndim > 1 else 1
         if channels != n:
-            raise RuntimeError(
+            raise errors.runtime_error(
                 "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                f"{n} and channel size = {channels}."
+                f"{n} and channel size = {channels}.",
+                "There is one weight, or one for each channel.",
             )
+    if weight.ndim > 1:
+        raise errors.runtime_error(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}",
+            "There is one weight, or one for each channel.",
+        )
+    if n != 1:
         if input.ndim > 1:
             weight = weight.reshape(n, *[1] * (input.ndim - 2))
     elif weight.ndim and input.ndim != 1:
