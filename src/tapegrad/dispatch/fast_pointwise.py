@@ -70,7 +70,16 @@ def unary(
             signature = None
         mode = get_mode()
         if not signature or options or extra or (mode is not True and mode is not False):
-            z = otherwise(input, extra, options, mode)
+            again = None
+            try:
+                if extra or options:
+                    z = without_signature(input, mode, *extra, **options)
+                else:
+                    z = without_signature(input, mode)
+            except Exception as error:
+                again = as_bound(input, extra, options, error)
+            if again is not None:
+                return again()
             if type(z) is not ndarray:
                 return z
             signature = input._signature
@@ -91,20 +100,15 @@ def unary(
         tensor._node = plan.node_of_small(input, edge, tensor)
         return tensor
 
-    def otherwise(input: Any, extra: tuple, options: dict, mode: ModeLike) -> Any:
-        """The array or the result of a call that needs more; PyTorch's error for a wrong one."""
-        try:
-            return without_signature(input, mode, *extra, **options)
-        except Exception as error:
-            args = () if input is MISSING else (input, *extra)
-            again = respelled(
-                call, args, options, error, method=method, above=1, names_tensors=True
-            )
-            if again is None:
-                if not hasattr(input, "_array"):
-                    raise wrong_argument(op, (input,), input) from None
-                raise
-        return again()
+    def as_bound(input: Any, extra: tuple, options: dict, error: Exception) -> Callable:
+        """A call that failed as PyTorch binds its arguments; raises PyTorch's error, or its own."""
+        args = () if input is MISSING else (input, *extra)
+        again = respelled(call, args, options, error, method=method, above=1, names_tensors=True)
+        if again is not None:
+            return again
+        if not hasattr(input, "_array"):
+            raise wrong_argument(op, (input,), input) from None
+        raise error
 
     def without_signature(input: Any, mode: ModeLike, *, out: Out = None) -> Any:
         """The array of a tensor that has no signature; the result itself, if `apply` gives it."""
