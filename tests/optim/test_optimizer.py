@@ -441,3 +441,26 @@ def test_the_dict_is_apart_from_the_groups():
     optimizer = optim.SGD([leaf(1.0)])
     optimizer.state_dict()["param_groups"][0]["lr"] = 77
     assert optimizer.param_groups[0]["lr"] == 0.001
+
+
+class Bare(torch.optim.Optimizer):
+    """An optimizer that makes its groups itself."""
+
+    def __init__(self, params):
+        self.param_groups, self.state, self.defaults = [{"params": list(params)}], {}, {}
+
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.data.add_(p.grad, alpha=-0.1)
+        return "stepped"
+
+
+def test_an_optimizer_without_the_constructor_of_its_base_steps():
+    w = torch.ones(2, requires_grad=True)
+    optimizer = Bare([w])
+    (w * 2).sum().backward()
+    assert optimizer.step() == "stepped"
+    assert w.tolist() == pytest.approx([0.8, 0.8])
+    optimizer.zero_grad()
+    assert w.grad is None

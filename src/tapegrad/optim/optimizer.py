@@ -198,7 +198,10 @@ def with_hooks(step: Callable) -> Callable:
     @wraps(step)
     def hooked(self: Any, *args: object, **kwargs: object) -> Any:
         self._opt_called = True  # schedulers warn if they are stepped before the optimizer
-        pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+        try:
+            pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+        except AttributeError:  # its __init__ did without that of Optimizer
+            return step(self, *args, **kwargs)
         watched = pre or post or _before_all or _after_all
         mode = MODE.get()
         if type(mode) is bool and not watched:

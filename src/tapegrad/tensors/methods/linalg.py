@@ -1,7 +1,8 @@
 """Methods of matrices: products and factors; the activations and spectra PyTorch has as methods."""
 
-from tapegrad.core.annotations import Any, Scalar
+from tapegrad.core.annotations import Any
 from tapegrad.core.lazy import method
+from tapegrad.core.tensor_base import TensorBase
 from tapegrad.operators.linalg import (
     addmm_addmv_addr_addbmm,
     dot_vdot,
@@ -24,12 +25,15 @@ class LinalgMethods:
     dot = _matmul.dot
     vdot = dot_vdot.vdot
     bmm = _matmul.bmm
-    matmul = __matmul__ = _matmul.matmul
+    matmul = _matmul.matmul
     outer = ger = inner_outer.outer
     inner = inner_outer.inner
 
-    def __rmatmul__(self, other: Scalar) -> Any:
-        return _matmul.matmul(other, self)
+    def __matmul__(self, other: Any) -> Any:
+        return _matmul.matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _matmul.matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
 
     addmm, addmm_ = addmm_addmv_addr_addbmm.addmm, addmm_addmv_addr_addbmm.addmm_
     addmv, addmv_ = addmm_addmv_addr_addbmm.addmv, addmm_addmv_addr_addbmm.addmv_
