@@ -5,6 +5,7 @@ the rule to what the kernel gave. Elementwise operators have `in_operands_order`
 rule copies a result that lies otherwise, and costs a question where it lies right.
 """
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -69,8 +70,17 @@ def _ordered(result: Any, arrays: list) -> Any:
             return result
         found[...] = result
         return found
+    if len(arrays) > 1 and all([_descends(x.strides) for x in arrays]):
+        # row-major, but for axes along which there is one element only
+        return result if result.flags.c_contiguous else result.copy(order="C")
     order = axes_by_stride(*arrays)
     return laid_out(result, order) if len(order) == result.ndim else result
+
+
+def _descends(strides: tuple[int, ...]) -> bool:
+    """Whether each axis along which there are steps has shorter ones than those before it."""
+    steps = [step for step in strides if step]
+    return all([a > b for a, b in itertools.pairwise(steps)])
 
 
 def laid_out(result: Any, order: tuple[int, ...]) -> Any:
