@@ -395,3 +395,19 @@ def test_a_view_that_is_a_leaf_stays_one():
     assert row.is_leaf and row.grad_fn is None
     row.sum().backward()
     assert row.grad.tolist() == [1, 1, 1]
+
+
+def test_a_view_that_kept_its_graph_when_its_base_lost_it_may_not_be_written(leaf, x):
+    rows = x[0], leaf[0]
+    x.detach_()
+    leaf.requires_grad_(False)
+    text = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+    for row in rows:
+        assert error_of(row.relu_).startswith(text)
+
+
+def test_shapes_in_place_are_not_remembered_where_no_view_needs_them():
+    x = torch.zeros(2, 3)
+    for _ in range(3):
+        x.t_()
+    assert not hasattr(x._counter, "reshaped")

@@ -34,7 +34,7 @@ def check_writable(x: Any, others: Any = ()) -> None:
             check_view(x)
         return
     check_view(x)
-    if type(base) is AccumulateGrad or type(x._node) is AccumulateGrad:
+    if base is None or type(base) is AccumulateGrad or type(x._node) is AccumulateGrad:
         raise errors.leaf_in_place(is_view=True)
 
 

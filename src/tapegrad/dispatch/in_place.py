@@ -4,6 +4,7 @@ Nothing is written before everything that can fail has been tried.
 """
 
 import inspect
+import sys
 
 import numpy as np
 
@@ -98,6 +99,8 @@ def in_place_view(
                 check_writable(input)
                 if check is not None:
                     check(input)
+                version = input._counter
+                seen_by_others = version is not None and sys.getrefcount(version) > 3
                 before = stand_in(input)
                 result = function(before, *args, **kwargs)
             except Exception as error:
@@ -106,8 +109,8 @@ def in_place_view(
             if result is before:
                 return input
             old, view, made = input._node, input._view, result._view
-            kept = view is None and input._counter is not None
-            if kept and inverse is not None and made is not None:  # None: of another library
+            kept = view is None and seen_by_others and inverse is not None
+            if kept and made is not None:  # None: of another library
                 way = (input._array, result._array, inverse(made.steps[0], input._array.shape))
                 input._counter.reshaped = (*getattr(input._counter, "reshaped", ()), way)
             input._array = result._array

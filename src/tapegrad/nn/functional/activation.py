@@ -137,7 +137,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """
     if inplace:
         return _silu_(input)
-    if input.requires_grad and input.dtype.is_complex and is_grad_enabled():
+    if input.dtype.is_complex and input.requires_grad and is_grad_enabled():
         raise errors.runtime_error(
             "silu does not support automatic differentiation for outputs with complex dtype.",
             "x * torch.sigmoid(x) does.",
