@@ -85,3 +85,32 @@ def test_names_shared_with_torch():
     assert torch.equal(S.log_softmax(x, 1), torch.log_softmax(x, 1))
     assert torch.equal(S.logsumexp(x, 1), torch.logsumexp(x, 1))
     assert not S.airy_ai(x.requires_grad_()).requires_grad
+
+
+NARROW = ("airy_ai", "bessel_j1", "modified_bessel_k0", "erfcx", "ndtri", "log_ndtr")
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize(
+    ("dtype", "kind"), [(torch.half, "Half"), (torch.bfloat16, "BFloat16"), (torch.cfloat, "Comp")]
+)
+def test_functions_that_are_made_for_single_and_double_precision(name, dtype, kind):
+    with pytest.raises(NotImplementedError, match=f'"{name}_cpu" not implemented for \'{kind}'):
+        getattr(torch.special, name)(torch.ones(2, dtype=dtype))
+
+
+@pytest.mark.parametrize("name", ["chebyshev_polynomial_t", "hermite_polynomial_he", "zeta"])
+@pytest.mark.parametrize(("dtype", "kind"), [(torch.half, "Half"), (torch.cfloat, "ComplexFloat")])
+def test_two_operands_are_of_single_or_double_precision(name, dtype, kind):
+    function = getattr(torch.special, name)
+    x = torch.ones(2, dtype=dtype)
+    for operands in ((x, x), (x, 2), (2, x)):
+        with pytest.raises(NotImplementedError, match=f'"{name}_cpu" not implemented for \'{kind}'):
+            function(*operands)
+    if dtype is torch.half:
+        assert function(x, torch.ones(2)).dtype is torch.float32
+
+
+def test_xlog1py_is_not_made_for_complex_numbers():
+    with pytest.raises(NotImplementedError, match='"xlog1py_cpu" not implemented for \'Complex'):
+        torch.special.xlog1py(torch.ones(2, dtype=torch.cfloat), 2)

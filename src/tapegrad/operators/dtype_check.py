@@ -68,6 +68,17 @@ def lacks(kernel: str, *categories: int) -> Callable:
     return check
 
 
+def wide_only(kernel: str) -> Callable:
+    """A check that refuses complex numbers and those of 16 bits."""
+
+    def check(*operands: Array) -> None:
+        dtype = common_dtype(*operands)
+        if dtype.category == COMPLEX or (dtype.category == FLOATING and dtype.itemsize < 4):
+            raise no_kernel(kernel, dtype)
+
+    return check
+
+
 def no_complex(message: str, error: type = RuntimeError) -> Callable:
     """A check that refuses complex operands in PyTorch's words."""
 

@@ -11,7 +11,7 @@ from tapegrad.core.shape import countable_bytes
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
-from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, some_tensor
+from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, some_tensor, wide_only
 
 __torch__ = "igamma igamma_ igammac igammac_ mvlgamma"
 
@@ -118,7 +118,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
 @elementwise(
     node="SpecialZetaBackward0",
     promote="float",
-    check=some_tensor("special_zeta"),
+    check=some_tensor("special_zeta", wide_only("zeta_cpu")),
     kernels=("zeta",),
 )
 def zeta(xp, input, other):
@@ -138,7 +138,11 @@ def _xlog1py_rule(xp: Namespace, g: Array, input: Array, other: Array) -> Any:
 
 
 @vjp(input=_xlog1py_rule, other=lambda g, input, other: g * input / (other + 1))
-@elementwise(node="SpecialXlog1PyBackward0", promote="float", check=some_tensor("special_xlog1py"))
+@elementwise(
+    node="SpecialXlog1PyBackward0",
+    promote="float",
+    check=some_tensor("special_xlog1py", lacks("xlog1py_cpu", COMPLEX)),
+)
 def xlog1py(xp, input, other):
     """`input * log(1 + other)`, and 0 where `input` is 0.
 

@@ -35,7 +35,7 @@ def ndtr(input: Tensor, *, out: Out = None) -> Any:
 
 
 @vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF / _ROOT_PI))
-@real_function("log_ndtr", "erfcx")
+@real_function("log_ndtr", "erfcx", narrow=False)
 def log_ndtr(xp, x):
     """The logarithm of `ndtr`, accurate far below zero.
 
@@ -46,7 +46,7 @@ def log_ndtr(xp, x):
 
 
 @vjp(x=lambda xp, g, y: g * (_ROOT_PI / _ROOT_HALF * xp.exp(y * y / 2)))
-@real_function("ndtri")
+@real_function("ndtri", narrow=False)
 def ndtri(xp, x):
     """The inverse of `ndtr`.
 
@@ -59,7 +59,7 @@ def ndtri(xp, x):
 
 
 @vjp(x=lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI))
-@real_function("erfcx")
+@real_function("erfcx", narrow=False)
 def erfcx(xp, x):
     """`exp(x**2) * erfc(x)`, without overflow.
 

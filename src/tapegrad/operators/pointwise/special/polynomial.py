@@ -8,7 +8,7 @@ from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant
-from tapegrad.operators.dtype_check import two_numbers
+from tapegrad.operators.dtype_check import two_numbers, wide_only
 
 
 @constant(promote="float", kernels=("polynomial",))
@@ -23,6 +23,7 @@ def _of(family: str, name: str, x: Tensor, n: int, out: Out) -> Any:
     if not hasattr(x, "_array") and not hasattr(n, "_array"):
         form = "Number x, Tensor n, *, Tensor out = None"
         raise two_numbers(name, (x, n), "x", "n", form)
+    wide_only(name.removeprefix("special_") + "_cpu")(x, n)
     return finish(name, orthogonal_polynomial(x, n, family=family), out)
 
 
