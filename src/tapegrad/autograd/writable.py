@@ -78,7 +78,8 @@ def check_fits(name: str, x: Any, result: Any) -> None:
     if result._array.dtype != x._array.dtype:
         have, want = of(result._array.dtype), of(x._array.dtype)
         if not can_cast(have, want):
-            raise cannot_cast(have, want, "Convert the tensor first, or use the out-of-place form.")
+            advice = "Convert the tensor first, or use the out-of-place form."
+            raise cannot_cast(have, want, advice, name.rstrip("_"))
 
 
 def output_shape(shape: tuple, wide: tuple, advice: str) -> RuntimeError:
@@ -88,10 +89,17 @@ def output_shape(shape: tuple, wide: tuple, advice: str) -> RuntimeError:
     )
 
 
-def cannot_cast(have: Any, want: Any, advice: str) -> RuntimeError:
+_CANNOT_CAST = {
+    "ldexp": "ldexp can't be cast to the desired output type {want}",
+    "mvlgamma": "mvlgamma: result type {want} can't be cast to the desired output type {have}",
+}
+
+
+def cannot_cast(have: Any, want: Any, advice: str, name: str = "") -> RuntimeError:
     """A tensor of a dtype that cannot hold what is to be written into it."""
-    text = f"result type {have.scalar_name} can't be cast to the desired output type "
-    return errors.runtime_error(text + want.scalar_name, advice)
+    text = "result type {have} can't be cast to the desired output type {want}"
+    text = _CANNOT_CAST.get(name, text).format(have=have.scalar_name, want=want.scalar_name)
+    return errors.runtime_error(text, advice)
 
 
 def check_constant(function: str, argument: str, x: Any) -> None:

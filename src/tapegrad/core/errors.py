@@ -230,13 +230,13 @@ def negative_size(n: Any, sizes: Any, advice: str = "Sizes are not negative.") -
     return runtime_error(f"Trying to create tensor with negative dimension {n}: {sizes}", advice)
 
 
-def check_expand(have: tuple, sizes: tuple, advice: str, kind: str = "Float") -> None:
+def check_expand(have: tuple, sizes: tuple, advice: str, dtype: Any) -> None:
     """Raise unless a shape can be repeated to `sizes`, where -1 keeps one of its own."""
     if len(have) > len(sizes):
         raise runtime_error(
-            f"expand(torch.{kind}Tensor{{{list(have)}}}, size={list(sizes)}): the number of sizes "
-            f"provided ({len(sizes)}) must be greater or equal to the number of dimensions in the "
-            f"tensor ({len(have)})",
+            f"expand({tensor_type(dtype)}{{{list(have)}}}, size={list(sizes)}): the number of "
+            f"sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions "
+            f"in the tensor ({len(have)})",
             advice,
         )
     for i in range(len(sizes) - 1, len(sizes) - len(have) - 1, -1):

@@ -93,7 +93,11 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         if op.promote is not None and not _may_come_first(op, inputs[0]):
             raise wrong_argument(op, inputs, inputs[0])
         if op.check is not None:
-            op.check(*inputs)
+            try:
+                op.check(*inputs)
+            except NotImplementedError:
+                _check_shapes(op, arrays)
+                raise
         xp = numpy_namespace if plain else namespace_of(arrays)
         alike = plain and op.promote == "arith" and RAW not in kinds
         if op.promote is not None and not alike:
@@ -107,6 +111,9 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         raise shape_error(op, arrays, error) from None
     except (MemoryError, OverflowError) as error:
         raise errors.beyond_memory(error) from None
+    except NotImplementedError:
+        _check_shapes(op, arrays)
+        raise
     if narrow is not None:
         out = _rounded(op, out, narrow)
     if ordered and op.order is not None and xp is numpy_namespace:
@@ -129,6 +136,16 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
 
 
 operator_base.APPLY = apply
+
+
+def _check_shapes(op: OperatorLike, arrays: list) -> None:
+    """Raise for shapes that do not broadcast: PyTorch looks at them before it asks for a kernel."""
+    if op.promote is None:
+        return
+    try:
+        np.broadcast_shapes(*[getattr(x, "shape", ()) for x in arrays])
+    except ValueError as error:
+        raise shape_error(op, arrays, error) from None
 
 
 def _narrow_dtype(op: OperatorLike, arrays: list) -> Any:

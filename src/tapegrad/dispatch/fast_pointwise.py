@@ -271,6 +271,8 @@ def binary(
                     raise errors.broadcast(x.shape, y.shape) from None
                 except MemoryError as error:
                     raise errors.beyond_memory(error) from None
+                except NotImplementedError:  # `apply` refuses it, too, but shapes come first
+                    return apply(op, (input, other), {})
         return apply(op, (input, other), {})
 
     def with_number(input: Any, other: Any) -> Any:

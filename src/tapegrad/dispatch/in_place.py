@@ -17,6 +17,7 @@ from tapegrad.autograd.view import View, edge_of, move_retained, renamed
 from tapegrad.autograd.writable import (
     check_apart,
     check_fits,
+    check_overlap,
     check_storable,
     check_target,
     check_view,
@@ -30,6 +31,7 @@ from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.dispatch.op import leads_to
 
+_LOGICAL = frozenset(("logical_and_", "logical_not_", "logical_or_", "logical_xor_"))
 _SIGNATURE = inspect.signature(lambda input, *args, **kwargs: None)
 
 
@@ -40,17 +42,20 @@ def in_place(
     reads_numbers: bool = False,
     apart: bool = False,
     check: Callable | None = None,
+    first: Callable | None = None,
 ) -> Callable:
     """The in-place form of an operator: `mul_ = in_place(mul)`.
 
     With `reads_numbers`, a tensor without dimensions is read before anything is written: it may be
     part of the one that is written to. With `apart`, no operand may be the tensor itself. `check`
-    raises in the words of the in-place form, where they are its own.
+    raises in the words of the in-place form, where they are its own; `first` checks all arguments
+    before anything else.
     """
     ufunc_name = getattr(getattr(function, "op", None), "ufunc", None)
     ufunc = getattr(np, ufunc_name) if ufunc_name else None
     nin = ufunc.nin if ufunc is not None else 0
     plain = name or function.__name__ + "_"
+    renew = _assign if plain in _LOGICAL else update
 
     def make(is_method: bool) -> Callable:
         def method(input: Any = MISSING, *args: object, **kwargs: object) -> Any:
@@ -61,6 +66,8 @@ def in_place(
                         mode is False or (mode is True and _is_apart(input, args))
                     ) and _write_directly(ufunc, plain, input, args):
                         return input
+                if first is not None:
+                    first(input, *args, **kwargs)
                 others = args
                 if kwargs:
                     others = (*args, *kwargs.values())
@@ -69,7 +76,7 @@ def in_place(
                 if check is not None:
                     check_writable(input)
                     check(input)
-                return update(plain, input, lambda x: function(x, *args, **kwargs), others, apart)
+                return renew(plain, input, lambda x: function(x, *args, **kwargs), others, apart)
             except Exception as error:
                 again = _again(method, plain, input, args, kwargs, error, is_method)
             return again()
@@ -266,6 +273,23 @@ def update(name: str, x: Any, compute: Callable, others: tuple = (), apart: bool
     if x._view is not None and before._node is not None and maker.edges[0] is not before._node:
         edge = OVERWRITES().replace(before, result)._node  # several operators: their result
     rewrite_history(x, edge, result)
+    return x
+
+
+def _assign(name: str, x: Any, compute: Callable, others: tuple, apart: bool) -> Any:
+    """Let `x`, be it a leaf, take the value of `compute(x)` and keep its history; returns `x`.
+
+    So PyTorch does for logical operators, which have no place in a graph.
+    """
+    mode = MODE.get()
+    if type(mode) is not bool or x._counter is INFERENCE:
+        return update(name, x, compute, others, apart)
+    check_storable(x)
+    check_overlap(x, others, apart)
+    result = compute(x)
+    check_fits(name, x, result)
+    write(x._array, result._array)
+    written(x, name)
     return x
 
 

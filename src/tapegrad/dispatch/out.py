@@ -13,6 +13,8 @@ from tapegrad.dispatch.in_place import write, written
 
 _EXACT = "Expected out tensor to have dtype {made_c}, but got {given_c} instead"
 _SCALAR = "expected scalar_type {made} but found {given}"
+_POINTWISE = "Found dtype {given} but expected {made}"
+_OF_TRUTH = "{name} does not support non-boolean outputs."
 _MEDIAN = (
     "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type "
     "torch.{given}Tensor does not equal torch.{made}Tensor (while checking arguments for median)",
@@ -24,10 +26,17 @@ _WANTED = dict.fromkeys(
     (
         "addbmm addmm addmv argmax argmin baddbmm bmm cross diag gather index_add index_copy "
         "inverse linalg_cross linalg_inv linalg_solve log_softmax matmul mm renorm scatter "
-        "scatter_add scatter_reduce softmax take_along_dim tril triu"
+        "scatter_add scatter_reduce softmax take_along_dim tril triu argsort alias_copy "
+        "as_strided_copy detach_copy diagonal_copy expand_copy permute_copy select_copy slice_copy "
+        "squeeze_copy t_copy transpose_copy unfold_copy unsqueeze_copy view_copy"
     ).split(),
     _EXACT,
 ) | {
+    **dict.fromkeys(
+        "bitwise_not ceil conj_physical fix floor frac neg negative round sgn sign trunc".split(),
+        _POINTWISE,
+    ),
+    **dict.fromkeys("isneginf isposinf signbit".split(), _OF_TRUTH),
     "complex": "Expected object of scalar type {made} but got scalar type {given} for argument "
     "'out'",
     "dot": "result dtype {given} does not match input dtype {made}",
@@ -37,6 +46,8 @@ _WANTED = dict.fromkeys(
     "masked_select": "masked_select(): self and result must have the same scalar type",
     "mv": "addmv input tensors must have the same dtype, but got {given}, {made}, and {made}",
     "nonzero": "nonzero: Expected out tensor to have scalar type {made} but got scalar type{given}",
+    "nonzero_static": "nonzero_static: Expected out tensor to have scalar type {made} but got "
+    "scalar type{given}",
     "polar": "Expected object of scalar type {made} but got scalar type {given} for argument 'out'",
     "take": "take(): self and out expected to have the same dtype, but got self.dtype = {made} and "
     "out.dtype = {given}",
@@ -66,11 +77,19 @@ _WANTED_OF_PAIR = {
 """The same of values and indices."""
 
 
-def _check_dtype(message: str, result: Any, out: Any) -> None:
+_CONSTANT = frozenset(
+    "eq ge gt isneginf isposinf le logical_and logical_not logical_or logical_xor lt ne "
+    "signbit".split()
+)
+"""Functions without derivatives: what they write has no part in a graph."""
+
+
+def _check_dtype(name: str, message: str, result: Any, out: Any) -> None:
     made, given = result.dtype, getattr(out, "dtype", None)
     if made is given or given is None:
         return
     text = message.format(
+        name=name,
         made=made.scalar_name,
         given=given.scalar_name,
         made_c=errors.c_name(made),
@@ -83,21 +102,25 @@ def write_out(name: str, result: Any, out: Any) -> Any:
     """Write a result where `out=` says: resized if it must be, never part of a graph."""
     if isinstance(out, (tuple, list)):
         for message, r, o in zip(_WANTED_OF_PAIR.get(name, ()), result, out, strict=False):
-            _check_dtype(message, r, o)
+            _check_dtype(name, message, r, o)
         results = tuple(write_out(name, r, o) for r, o in zip(result, out, strict=True))
         return type(result)(results) if hasattr(result, "_fields") else results
     if not isinstance(out, tensor_base.Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if is_grad_enabled() and (result.requires_grad or out.requires_grad):
+    is_copy = name.endswith("_copy")
+    if is_copy and name in _WANTED:
+        _check_dtype(name, _WANTED[name], result, out)
+    in_graph = result.requires_grad or (out.requires_grad and name not in _CONSTANT)
+    if in_graph and is_grad_enabled():
         raise errors.out_in_graph(name)
     mode = MODE.get()
     if type(mode) is not bool:
         mode.check_out(name, result, out)
     have, want = of(result._array.dtype), of(out._array.dtype)
-    if name in _WANTED:
-        _check_dtype(_WANTED[name], result, out)
+    if name in _WANTED and not is_copy:
+        _check_dtype(name, _WANTED[name], result, out)
     if not can_cast(have, want):
-        raise cannot_cast(have, want, f"Give an out tensor of dtype {have}.")
+        raise cannot_cast(have, want, f"Give an out tensor of dtype {have}.", name)
     check_storable(out)
     if out._array.shape != result._array.shape:
         if out._array.size:

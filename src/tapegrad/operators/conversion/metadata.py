@@ -206,13 +206,17 @@ def _axis(name: str, dim: Dim, ndim: int) -> int:
 
 
 def is_contiguous(
-    self: Tensor, memory_format: MemoryFormat = _memory_format.contiguous_format
+    self: Tensor, *given: Any, memory_format: MemoryFormat = _memory_format.contiguous_format
 ) -> bool:
     """Whether the elements lie in memory in that order, row-major by default.
 
     >>> torch.ones(2, 3).t().is_contiguous()
     False
     """
+    if given:
+        n = f"{len(given)} was" if len(given) == 1 else f"{len(given)} were"
+        text = f"is_contiguous() takes 0 positional arguments but {n} given"
+        raise errors.type_error(text, "Name it: is_contiguous(memory_format=...).")
     if memory_format is _memory_format.contiguous_format:
         return self._array.flags.c_contiguous
     if type(memory_format) is not _memory_format.memory_format:

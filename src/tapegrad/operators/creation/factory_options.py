@@ -8,6 +8,7 @@ from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import as_dtype, default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.memory_format import require_strided
+from tapegrad.core.storage import grown
 
 get_mode = MODE.get
 new = object.__new__
@@ -98,8 +99,9 @@ def into(name: str, out: Any, array: Any, requires_grad: Any = False) -> Any:
     if out._array.shape == array.shape:
         write(out._array, array)
     else:
-        out._array = array.astype(out._array.dtype)
+        out._array = grown(out._array, array.shape)
         out._signature = None
+        write(out._array, array)
     if out._counter is not INFERENCE:
         written(out, name)
     return out if requires_grad is False else requiring(name, out, requires_grad)

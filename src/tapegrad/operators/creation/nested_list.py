@@ -34,7 +34,7 @@ def array_of(data: object, dtype: Dtype | None) -> np.ndarray:
         if elements is not None:
             return elements
         shape = _shape_of(data)
-        kind = _dtype_of(data)
+        kind = _dtype_of(data, dtype)
         values: list = []
         _collect(data, shape, 0, values)
     else:
@@ -98,8 +98,8 @@ def _shape_of(data: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _dtype_of(data: Any) -> Dtype:
-    """The dtype that holds every number in `data`."""
+def _dtype_of(data: Any, wanted: Dtype | None = None) -> Dtype:
+    """The dtype that holds every number in `data`; `wanted` is the one that was asked for."""
     if isinstance(data, bool):
         return bool_
     if isinstance(data, (np.generic, np.ndarray)):
@@ -116,11 +116,13 @@ def _dtype_of(data: Any) -> Dtype:
         advice = "Tensors hold numbers: convert text first, for example with float() or list()."
         raise errors.type_error(f"new(): invalid data type '{type(data).__name__}'", advice)
     if not _is_sequence(data):
+        if data is None and wanted is not None:
+            raise _no_number(data, wanted)
         advice = "Give a number, an array, a tensor, or nested lists of numbers."
         raise errors.runtime_error(f"Could not infer dtype of {errors.type_name(data)}", advice)
     found = None
     for item in data:
-        kind = _dtype_of(item)
+        kind = _dtype_of(item, wanted)
         found = kind if found is None else promote_types(found, kind)
     return default() if found is None else found
 
@@ -174,16 +176,18 @@ def filled(values: list, shape: tuple[int, ...], dtype: Dtype) -> np.ndarray:
             array = np.array(values, wide).astype(dtype.numpy)
     except (TypeError, ValueError):
         wrong = next((x for x in values if not isinstance(x, (bool, int, float))), None)
-        name = errors.type_name(wrong)
         if wrong is None:
             raise
-        text = f"must be real number, not {name}"
-        if kind == 1:
-            text = f"'{name}' object cannot be interpreted as an integer"
-        raise errors.type_error(
-            text, f"Every element must be a number that {dtype} can hold."
-        ) from None
+        raise _no_number(wrong, dtype) from None
     return array.reshape(shape)
+
+
+def _no_number(x: object, dtype: Dtype) -> TypeError:
+    name = errors.type_name(x)
+    text = f"must be real number, not {name}"
+    if dtype.category < 2:
+        text = f"'{name}' object cannot be interpreted as an integer"
+    return errors.type_error(text, f"Every element must be a number that {dtype} can hold.")
 
 
 def _integers(values: list, dtype: Dtype) -> np.ndarray:

@@ -10,7 +10,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import broadcast
-from tapegrad.dispatch.in_place import overwrite, write
+from tapegrad.dispatch.in_place import check_writable, overwrite, write
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 
 
@@ -75,9 +75,9 @@ def cut_off(x: Tensor) -> Any:
 # --- public --------------------------------------------------------------------------------------
 
 
-def _check_single(name: str, value: Any, advice: str) -> None:
+def _check_single(value: Any, advice: str) -> None:
     if value.ndim:
-        text = f"{name} only supports 0-dimension value tensor but got tensor with {value.ndim} "
+        text = f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} "
         raise errors.runtime_error(f"{text}dimensions.", advice)
 
 
@@ -92,6 +92,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
         if not isinstance(src, (bool, int, float, complex)):
             raise errors.must_be("copy_", "other", 1, "Tensor", src)
         src = tensor_base.wrap(np.asarray(src))
+    check_writable(input)
     apart = input._counter is None or src._counter is not input._counter
     if not apart or input._array.shape != src._array.shape:
         check_target(input, (src,))
@@ -124,7 +125,8 @@ def fill_(input: Tensor, value: Scalar) -> Any:
             "fill_", replace_by_number, (input,), params, lambda: input._array.fill(value), True
         )
         return input
-    _check_single("fill_", array, "copy_() writes a tensor.")
+    check_writable(input)
+    _check_single(array, "copy_() writes a tensor.")
     overwrite("fill_", replace_by_one, (input, value), {}, lambda: write(input._array, array))
     return input
 
@@ -155,7 +157,7 @@ def fill(input: Tensor, value: Scalar) -> Any:
     if array is None:
         value = number_of("fill", "value", 2, value)
         return fill_with_number(input, value=fitted(value, input.dtype))
-    _check_single("fill", array, "expand() repeats a tensor.")
+    _check_single(array, "expand() repeats a tensor.")
     return fill_with_one(input, value)
 
 

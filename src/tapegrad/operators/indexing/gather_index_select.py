@@ -205,10 +205,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out 
     tensor([[1, 3],
             [2, 4]])
     """
-    kind = indices.dtype.scalar_name
-    check_index_dtype(
-        indices, f"torch.take_along_dim(): dtype of indices should be Long but got {kind}"
-    )
     if dim is None:
         flat, where = reshape(input, -1), reshape(indices, -1)
         return finish("take_along_dim", gather(flat, 0, where), out)
@@ -220,6 +216,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out 
             "indices",
             "unsqueeze() adds a dimension.",
         )
+    kind = indices.dtype.scalar_name
+    check_index_dtype(
+        indices, f"torch.take_along_dim(): dtype of indices should be Long but got {kind}"
+    )
     axis = axis_of(dim, len(a))
     rest = tuple([1 if i == axis else n for i, n in enumerate(a)])
     other = tuple([1 if i == axis else n for i, n in enumerate(b)])

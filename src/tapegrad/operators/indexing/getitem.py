@@ -162,6 +162,8 @@ def sliced(x: Tensor, axis: int, key: slice, among: bool = False) -> Any:
         raise errors.index_error(text, "A 0-d tensor has one element: item() gives it.")
     step = key.step
     if step is not None and operator.index(step) <= 0:
+        if step == 0:
+            raise errors.value_error("slice step cannot be zero", "1 takes every element.")
         raise errors.value_error("step must be greater than zero", "flip() reverses a dimension.")
     try:
         start, stop, step = key.indices(shape[axis])

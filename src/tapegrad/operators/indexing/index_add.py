@@ -8,7 +8,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.result_order import as_first, row_major
 from tapegrad.core.scalar import fitted
-from tapegrad.core.shape import axis_of
+from tapegrad.core.shape import axis_of, no_dimensions
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast, without_autocast
 from tapegrad.dispatch.in_place import in_place
@@ -82,41 +82,54 @@ def _restored(result: Tensor, input: Tensor) -> Any:
     return result if input._array.ndim else reshape(result, ())
 
 
+_OUTSIDE = "index out of range in self"  # what PyTorch says of vectors
+
+
 def checked_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
     """The axis of which the slices that a vector names are to be changed by those of `source`."""
     axis = axis_of(dim, input._array.ndim)
     errors.need_tensor(name, "index", 3, index)
     errors.need_tensor(name, "source", 4, source)
     kind = index.dtype.scalar_name
-    message = f"{name}_(): Expected dtype int32/int64 for index but got: {kind}"
-    check_index_dtype(index, message, INT32_OR_INT64)
     if index._array.ndim > 1:
         raise errors.index_error(
             f"{name}_(): Index is supposed to be a vector, but got dim: "
             f"{index._array.ndim} with type: {kind} and size: {list(index._array.shape)}",
             "index_put_() with accumulate=True takes an index of any shape.",
         )
+    message = f"{name}_(): Expected dtype int32/int64 for index but got: {kind}"
+    check_index_dtype(index, message, INT32_OR_INT64)
     if source._array.dtype != input._array.dtype:
         raise errors.runtime_error(
             f"{name}_(): self ({input.dtype.scalar_name}) and source "
             f"({source.dtype.scalar_name}) must have the same scalar type",
             f"Convert the source with .to({input.dtype}).",
         )
-    a, b = input._array.shape or (1,), source._array.shape or (1,)
+    a, b = input._array.shape, source._array.shape
+    if axis and axis >= len(b):
+        text = f"{name}_(): Indexing dim {axis} is out of bounds of the source tensor with dim "
+        raise errors.runtime_error(f"{text}{len(b)}", "The source has the dimensions of the input.")
+    if index._array.ndim and not b:
+        raise no_dimensions(axis, "The source has the dimensions of the input.")
+    n_slices = b[axis] if b else 1
+    if n_slices != index._array.size:
+        raise errors.runtime_error(
+            f"{name}_(): Number of indices ({index._array.size}) should be equal to "
+            f"source.size(dim): ({n_slices}), for dim: {axis}",
+            "One index for each slice of the source.",
+        )
     if len(a) != len(b) or a[:axis] != b[:axis] or a[axis + 1 :] != b[axis + 1 :]:
         raise errors.runtime_error(
             "source tensor shape must match self tensor shape, excluding the specified "
-            f"dimension. Got self.shape = {list(input._array.shape)} source.shape = "
-            f"{list(source._array.shape)}",
+            f"dimension. Got self.shape = {list(a)} source.shape = {list(b)}",
             "expand() repeats a source.",
         )
-    if b[axis] != index._array.size:
-        raise errors.runtime_error(
-            f"{name}_(): Number of indices ({index._array.size}) should be equal to "
-            f"source.size(dim): ({b[axis]}), for dim: {axis}",
-            "One index for each slice of the source.",
-        )
-    check_range(index, a[axis], lambda wrong: bounds_error(wrong, axis, a[axis]))
+    n = a[axis] if a else 1
+
+    def outside(wrong: int) -> Exception:
+        return bounds_error(wrong, axis, n) if len(a) > 1 else IndexError(_OUTSIDE)
+
+    check_range(index, n, outside)
     return axis
 
 
@@ -204,8 +217,15 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
     >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 1)
     tensor([1., 0., 1.])
     """
-    axis = axis_of(dim, input._array.ndim)
     errors.need_tensor("index_fill", "index", 3, index)
+    n_dims = getattr(value, "ndim", 0)
+    if n_dims:
+        raise errors.runtime_error(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{n_dims} dimension(s).",
+            "index_copy() takes a tensor of values.",
+        )
+    axis = axis_of(dim, input._array.ndim)
     check_index_dtype(index, "index_fill_(): Expected dtype int64 for index.", error=IndexError)
     if index._array.ndim > 1:
         raise errors.runtime_error("Index has to be a vector/scalar", "flatten() makes a vector.")
@@ -222,12 +242,6 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
             index = _named_once(index, n)
             return _restored(fill_slices(wide, index, axis=axis, value=value), input)
         member = tensor_base.wrap(np.asarray(value, input._array.dtype))
-    if member._array.ndim:
-        raise errors.runtime_error(
-            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{member._array.ndim} dimension(s).",
-            "index_copy() takes a tensor of values.",
-        )
     if is_batched(index._array):
         return _restored(_filled_where_named(wide, member, index, axis), input)
     return _restored(fill_slices_with(wide, member, _named_once(index, n), axis=axis), input)

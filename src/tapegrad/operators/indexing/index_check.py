@@ -35,17 +35,21 @@ def _not_an_index(item: Any) -> IndexError:
 
 def check_masks(x: Tensor, arrays: list) -> None:
     """Raise unless each mask has the sizes of the axes it stands for."""
-    shape = x._array.shape
     for axis, item in enumerate(arrays):
         if item is not None and item._array.dtype.kind == "b":
-            for i, n in enumerate(item._array.shape):
-                if shape[axis + i] != n:
-                    raise errors.index_error(
-                        f"The shape of the mask {list(item._array.shape)} at index {i} does "
-                        f"not match the shape of the indexed tensor {list(shape)} at index "
-                        f"{axis + i}",
-                        "A mask has the sizes of the dimensions it selects from.",
-                    )
+            check_mask(x, item, axis)
+
+
+def check_mask(x: Tensor, mask: Tensor, axis: int) -> None:
+    """Raise unless a mask has the sizes of the axes from `axis` on, as many as there are."""
+    shape, own = x._array.shape, mask._array.shape
+    for i, (n, m) in enumerate(zip(own, shape[axis:], strict=False)):
+        if n != m:
+            raise errors.index_error(
+                f"The shape of the mask {list(own)} at index {i} does not match the shape of the "
+                f"indexed tensor {list(shape)} at index {axis + i}",
+                "A mask has the sizes of the dimensions it selects from.",
+            )
 
 
 def normal_index(x: Tensor, arrays: list) -> tuple[tuple[int, ...], Any]:

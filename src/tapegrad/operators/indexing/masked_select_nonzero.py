@@ -65,7 +65,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Out = None) -> Any:
             "need this feature.",
             "Keep all elements: torch.where(mask, x, 0).",
         )
-    input, mask = broadcast_tensors(input, mask)
+    mask, input = broadcast_tensors(mask, input)
     return finish("masked_select", masked_elements(input, mask), out)
 
 

@@ -108,6 +108,11 @@ def as_vectors(input: Tensor, index: Tensor, src: Tensor) -> tuple[Any, Any]:
     return index, src
 
 
+def _no_places(input: Tensor) -> Any:
+    """An index without elements, whatever its sizes, as one that fits the input."""
+    return tensor_base.wrap(np.empty((0,) * input._array.ndim, np.int64))
+
+
 @require_tensors
 def scatter(
     input: Tensor,
@@ -143,7 +148,9 @@ def scatter(
     if reduce is not None:
         return finish("scatter", _scatter_reducing(input, axis, index, src, reduce), out)
     if not index._array.size:
-        return finish("scatter", input.clone(), out)
+        index = _no_places(input)
+        if not number and src._array.ndim != index._array.ndim:
+            return finish("scatter", input.clone(), out)
     if number:
         result = scatter_number(input, index, axis=axis, value=fitted(src, input.dtype))
     else:
@@ -183,7 +190,9 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Out
     axis = checked("scatter", input, dim, index, src)
     index, src = as_vectors(input, index, src)
     if not index._array.size:
-        return finish("scatter_add", input.clone(), out)
+        index = _no_places(input)
+        if src._array.ndim != index._array.ndim:
+            return finish("scatter_add", input.clone(), out)
     result = scatter_sum(input, src, index, axis=axis)
     return finish("scatter_add", result, out)
 

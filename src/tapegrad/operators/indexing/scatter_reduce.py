@@ -178,13 +178,13 @@ def scatter_reduce(
     >>> torch.ones(2).scatter_reduce(0, index, src, "amax")
     tensor([4., 5.])
     """
+    check_apart(out, input, index)
+    axis = checked("scatter", input, dim, index, src)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise errors.runtime_error(
             "reduce argument must be either sum, prod, mean, amax or amin, got " + str(reduce),
             "Name one of them.",
         )
-    check_apart(out, input, index)
-    axis = checked("scatter", input, dim, index, src)
     index, src = as_vectors(input, index, src)
     if not index._array.size:
         return finish("scatter_reduce", input.clone(), out)

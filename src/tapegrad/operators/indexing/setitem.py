@@ -269,16 +269,22 @@ def _given(input: Tensor, indices: Tensor, name: str) -> list:
         advice = f"Put it in a tuple: {name}((index,), values)."
         raise errors.must_be(name, "indices", 1, "tuple of Tensors", indices, advice)
     errors.need_sequence(indices, "Index tensors only: x[...] = values takes the rest.")
+    _check_number(input, len(indices))
     arrays: list[Any] = []
     for item in indices:
         item = index_check.index_tensor(item, numbers=False)
         arrays.append(item)
         if item._array.dtype.kind == "b":
+            index_check.check_mask(input, item, len(arrays) - 1)
             arrays += [None] * (item._array.ndim - 1)
-    if len(arrays) > input._array.ndim:
-        text = f"too many indices for tensor of dimension {input._array.ndim} (got {len(arrays)})"
-        raise errors.index_error(text, "One index for each dimension at most.")
+    _check_number(input, len(arrays))
     return arrays
+
+
+def _check_number(input: Tensor, n: int) -> None:
+    if n > input._array.ndim:
+        text = f"too many indices for tensor of dimension {input._array.ndim} (got {n})"
+        raise errors.index_error(text, "One index for each dimension at most.")
 
 
 def index_put_(input: Tensor, indices: Tensor, values: Tensor, accumulate: bool = False) -> Any:
@@ -290,6 +296,7 @@ def index_put_(input: Tensor, indices: Tensor, values: Tensor, accumulate: bool 
     >>> x.index_put_((torch.tensor([0, 0]),), torch.tensor([1.0, 2.0]), accumulate=True)
     tensor([3., 0., 0.])
     """
+    check_writable(input)
     _put(input, _given(input, indices, "index_put_"), values, accumulate)
     return input
 
@@ -306,7 +313,6 @@ def index_put(input: Tensor, indices: Tensor, values: Tensor, accumulate: bool =
     arrays = _given(input, indices, "index_put")
     if not arrays:
         raise _no_indices("index_put")
-    index_check.check_masks(input, arrays)
     axes, index, values = _placed(input, arrays, values)
     return write_at(input, values, index, axes=axes, add=accumulate)
 

@@ -174,7 +174,7 @@ def _check_expands(input: Tensor, target: tuple[int, ...]) -> None:
     shape = input._array.shape
     if shape != target:
         advice = "The added tensor must broadcast to the product's shape."
-        errors.check_expand(shape, target, advice, input.dtype.scalar_name)
+        errors.check_expand(shape, target, advice, input.dtype)
 
 
 @require_tensors
@@ -232,6 +232,12 @@ def addr(
     _check_expands(input, (vec1._array.shape[0], vec2._array.shape[0]))
     x, a, b = [x if x.dtype is dtype else x.to(dtype) for x in (input, vec1, vec2)]
     return finish("addr", _added(add_outer, x, a, b, beta, alpha), out)
+
+
+def _check_matrix(input: Tensor, *others: Any, **options: Any) -> None:
+    if input._array.ndim != 2:
+        text = f"2D tensor expected, got {input._array.ndim}D tensor for input"
+        raise errors.runtime_error(text, "Out of place, addr() repeats its input.")
 
 
 def _check_factor(name: str, factor: Scalar, dtype: Any) -> None:
@@ -316,5 +322,9 @@ def _added(
     return operator(input, a, b, beta=beta, alpha=alpha)
 
 
-addmm_, addmv_, addr_ = in_place(without_autocast(addmm)), in_place(addmv), in_place(addr)
+addmm_, addmv_, addr_ = (
+    in_place(without_autocast(addmm)),
+    in_place(addmv),
+    in_place(addr, first=_check_matrix),
+)
 addbmm_, baddbmm_ = in_place(without_autocast(addbmm)), in_place(without_autocast(baddbmm))

@@ -235,11 +235,14 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Any:
             )
         left, right = list(range(a.ndim - dims, a.ndim)), list(range(dims))
     else:
-        left, right = ([axis_of(d, x.ndim) for d in ds] for x, ds in zip((a, b), dims, strict=True))
-    if len(left) != len(right):
-        raise RuntimeError(
-            f"both dimension lists should have same length, got {len(left)} and {len(right)}"
-        )
+        of_a, of_b = dims
+        for name, position, given in (("dims_self", 3, of_a), ("dims_other", 4, of_b)):
+            if isinstance(given, int):
+                raise errors.must_be("tensordot", name, position, "tuple of ints", given)
+        if len(of_a) != len(of_b):
+            text = "both dimension lists should have same length"
+            raise errors.runtime_error(text, f"They have {len(of_a)} and {len(of_b)}.")
+        left, right = ([axis_of(d, x.ndim) for d in ds] for x, ds in ((a, of_a), (b, of_b)))
     for i, j in zip(left, right, strict=True):
         if a.shape[i] != b.shape[j] and 1 not in (a.shape[i], b.shape[j]):
             raise errors.runtime_error(

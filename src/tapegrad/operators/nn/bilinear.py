@@ -3,6 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.linalg.matmul_check import c_name
 
@@ -82,9 +83,13 @@ def _check(input1: Any, input2: Any, weight: Tensor, bias: Tensor | None) -> Non
     for i, (n, m) in enumerate(zip(a[:-1], b[:-1], strict=False)):
         if not problem and n != m:
             problem = f"input batch dimensions do not match at dim {i}: got {n} and {m}"
+    advice = "The weight is (K, I, J), the inputs are (..., I) and (..., J)."
     for i, (name, shape) in enumerate((("input1", a), ("input2", b)), 1):
-        if not problem and shape[-1] != w[i]:
-            problem = f"{name} size does not match weight size: got {shape[-1]} but expected {w[i]}"
+        if not problem:
+            wanted = w[existing_axis(i, len(w), advice)]
+            n = shape[existing_axis(-1, len(shape), advice)]
+            if n != wanted:
+                problem = f"{name} size does not match weight size: got {n} but expected {wanted}"
     if not problem and bias is not None and bias._array.shape[0] != w[0]:
         problem = (
             f"bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"

@@ -6,6 +6,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.result_order import row_major
 from tapegrad.core.scalar import fitted
+from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -46,6 +47,13 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
             "Tensor input, Tensor mask, Number value",
         )
         raise errors.invalid_combination("masked_fill", (input, mask, value), {}, forms)
+    broadcast(mask._array.shape, input._array.shape)
+    if hasattr(value, "_array") and value.ndim:
+        raise errors.runtime_error(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.ndim} dimension(s).",
+            "torch.where(mask, value, input) takes a tensor of values.",
+        )
     if mask.dtype is not bool_:
         raise errors.runtime_error(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
@@ -54,12 +62,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
         )
     if not hasattr(value, "_array"):
         return fill_masked(input, mask, fitted(value, input.dtype))
-    if value.ndim:
-        raise errors.runtime_error(
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value.ndim} dimension(s).",
-            "torch.where(mask, value, input) takes a tensor of values.",
-        )
     if value.dtype is not input.dtype:
         fitted(value.item(), input.dtype)
         value = value.to(input.dtype)

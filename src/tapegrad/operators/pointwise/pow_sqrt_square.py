@@ -190,11 +190,30 @@ def float_power(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     tensor([4., 9.], dtype=torch.float64)
     """
     _check("float_power", input, exponent)
-    dtype = common_dtype(input, exponent)
-    dtype = complex128 if dtype.is_complex else float64
+    dtype = _double(input, exponent)
+    if out is not None:
+        _check_double("output given to float_power", out, dtype)
     wide = [x.to(dtype) if hasattr(x, "_array") else x for x in (input, exponent)]
-    return finish("float_power", pow(*wide), out)
+    return finish("pow", pow(*wide), out)
+
+
+def _double(input: Tensor, exponent: Any) -> Any:
+    """The dtype of a power computed in double precision."""
+    return complex128 if common_dtype(input, exponent).is_complex else float64
+
+
+def _check_double(what: str, x: Any, wanted: Any) -> None:
+    if x.dtype is not wanted:
+        raise errors.runtime_error(
+            f"the {what} has dtype {x.dtype.scalar_name} but the operation's result requires "
+            f"dtype {wanted.scalar_name}",
+            f"Convert it with .to({wanted}).",
+        )
+
+
+def _check_base(input: Tensor, exponent: Any) -> None:
+    _check_double("base given to float_power_", input, _double(input, exponent))
 
 
 sqrt_, rsqrt_, pow_, square_ = in_place(sqrt), in_place(rsqrt), in_place(pow), in_place(square)
-float_power_ = in_place(float_power)
+float_power_ = in_place(float_power, first=_check_base)

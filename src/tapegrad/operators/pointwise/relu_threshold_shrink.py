@@ -15,6 +15,7 @@ from tapegrad.operators.dtype_check import (
     floats_only,
     lacks,
     no_complex,
+    no_kernel,
     require_floating,
 )
 
@@ -173,6 +174,8 @@ def threshold(input: Tensor, threshold: float, value: float) -> Any:
     >>> torch.threshold(torch.tensor([-1.0, 2.0]), 0.5, 9.0)
     tensor([9., 2.])
     """
+    if input.dtype.is_complex:
+        raise no_kernel("threshold_cpu", input.dtype)
     if not input.dtype.is_floating_point:
         threshold, value = int(threshold), int(value)
     return threshold_above(input, threshold=threshold, value=value)

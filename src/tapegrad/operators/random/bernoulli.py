@@ -46,6 +46,8 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Source = None, out: Ou
     errors.need_tensor("bernoulli", "input", 1, input)
     stream, array = argument.stream_of("bernoulli", generator), input._array
     if p is not None:
+        if isinstance(p, tensor_base.Tensor) and not p.ndim and not p.requires_grad:
+            p = p.item()
         if out is not None or not isinstance(p, (int, float, np.number)):
             advice = "bernoulli(input) or bernoulli(input, p), where p is a number."
             raise argument.mismatch(
@@ -102,7 +104,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Source = None) -> Any:
 def _expanded(p: Any, shape: tuple) -> np.ndarray:
     given = p._array.shape
     advice = f"Probabilities of shape {list(given)} do not broadcast to {list(shape)}."
-    errors.check_expand(given, shape, advice, p.dtype.scalar_name)
+    errors.check_expand(given, shape, advice, p.dtype)
     return np.broadcast_to(p._array, shape)
 
 

@@ -13,9 +13,10 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import respelled, with_method
 from tapegrad.core.registration import RANDOMNESS
+from tapegrad.core.storage import grown
 from tapegrad.core.streams import exponential_cauchy, normal
 from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
-from tapegrad.dispatch.in_place import update, write, written
+from tapegrad.dispatch.in_place import check_writable, update, write, written
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.random.argument import mismatch
 
@@ -62,6 +63,8 @@ def in_place(function: Callable) -> Callable:
         mode = MODE.get()
         try:
             if type(mode) is bool or level_mode() is None:
+                if mode:
+                    check_writable(x)
                 return function(x, *args, **kwargs)
         except Exception as error:
             again = respelled(wrapper, (x, *args), kwargs, error, method=True)
@@ -150,7 +153,7 @@ def prepare_out(function: str, out: Out, shape: tuple, others_require_grad: bool
         raise errors.out_in_graph(function)
     check_memory(function, out)
     if out._array.shape != shape:
-        out._array = np.empty(shape, out._array.dtype)
+        out._array = grown(out._array, shape)
         out._signature = None
 
 

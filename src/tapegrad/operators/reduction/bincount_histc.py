@@ -4,7 +4,7 @@ from math import isfinite
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.dtype import float32, float64
+from tapegrad.core.dtype import bool_, float32, float64
 from tapegrad.core.scalar import int_of, number_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant, jvp, primitive, vjp
@@ -81,7 +81,7 @@ def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Ou
         require_same_dtype(input, out)
     require_bins(bins, 0)
     if input.dtype.category == 3:
-        raise no_kernel("aminmax_cpu", input.dtype)
+        raise no_kernel("aminmax_cpu" if low == high else "histogram_cpu", input.dtype)
     array = input._array
     if low == high and array.size:
         low, high = float(array.min()), float(array.max())
@@ -93,7 +93,7 @@ def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Ou
     if low > high:
         text = "torch.histc: max must be larger than min"
         raise errors.runtime_error(text, f"They are {low}, {high}.")
-    require_floating("histogram_cpu", input)
+    require_floating("linspace_cpu" if input.dtype is bool_ else "histogram_cpu", input)
     x = input.detach().reshape(-1)
     x = x if input.dtype in (float32, float64) else x.to(float32)
     found = evenly(x, low=low, high=high, bins=bins).to(input.dtype)

@@ -7,6 +7,7 @@ from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.dtype import as_dtype
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -310,4 +311,13 @@ def diff(
     return finish("diff", x, out)
 
 
-cumsum_, cumprod_ = in_place(cumsum), in_place(cumprod)
+def _check_dtype(input: Tensor, dim: Dim, dtype: DTypeLike = None) -> None:
+    if dtype is not None and as_dtype(dtype) is not input.dtype:
+        raise errors.runtime_error(
+            f"Bad in-place call: input tensor dtype {errors.c_name(input.dtype)} and output tensor "
+            f"dtype {errors.c_name(as_dtype(dtype))} should match",
+            "Leave dtype= away, or use the out-of-place form.",
+        )
+
+
+cumsum_, cumprod_ = in_place(cumsum, first=_check_dtype), in_place(cumprod, first=_check_dtype)

@@ -41,6 +41,12 @@ _KINDS = ("Tensor", "float")
 
 
 def _check(input: Tensor, q: Any, interpolation: str, out: Out) -> None:
+    if interpolation not in _MODES:
+        raise _refused(
+            "interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+            f"{interpolation}",
+            "It says what lies between two elements.",
+        )
     if not input._array.size:
         raise _refused("input tensor must be non-empty", "Of nothing there is no quantile.")
     if q._array.ndim > 1:
@@ -51,12 +57,6 @@ def _check(input: Tensor, q: Any, interpolation: str, out: Out) -> None:
     if q.dtype is not input.dtype:
         text = "q tensor must be same dtype as the input tensor"
         raise _refused(text, f"Convert it with .to({input.dtype}).")
-    if interpolation not in _MODES:
-        raise _refused(
-            "interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
-            f"{interpolation}",
-            "It says what lies between two elements.",
-        )
     if out is not None and getattr(out, "dtype", None) is not input.dtype:
         text = "out tensor must be same dtype as the input tensor"
         raise _refused(text, f"Give one of {input.dtype}.")

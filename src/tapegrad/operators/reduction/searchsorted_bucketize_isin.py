@@ -76,14 +76,16 @@ def searchsorted(
         kinds = ("Tensor input", "Number self")
         forms = tuple(f"Tensor sorted_sequence, {kind}, {_SEARCH_REST}" for kind in kinds)
         raise errors.invalid_combination("searchsorted", (sorted_sequence, input), {}, forms)
-    shape = sorted_sequence._array.shape
-    _check_sequence(shape, () if number else input._array.shape, number)
     if side not in (None, "left", "right"):
         text = f"side can only be 'left' or 'right' but got {side}"
         raise _refused(text, 'Equal elements: "left" of them.')
     if side == "left" and right:
         text = "side and right can't be set to opposites, got side of left while right was True"
         raise _refused(text, "Give one of them.")
+    if sorter is not None:
+        _check_sorter(sorted_sequence, sorter)
+    shape = sorted_sequence._array.shape
+    _check_sequence(shape, () if number else input._array.shape, number)
     sequence = sorted_sequence if sorter is None else _sorted_by(sorted_sequence, sorter)
     return _search(sequence, input, bool(right) or side == "right", out_int32, out)
 
@@ -93,9 +95,6 @@ def _refused(problem: str, advice: str) -> RuntimeError:
 
 
 def _check_sequence(shape: tuple, values: tuple, number: bool) -> None:
-    if not shape:
-        text = "boundaries tensor should have positive dimension, but got 0 dimension"
-        raise _refused(text, "The sequence is a vector.")
     if len(shape) == 1:
         return
     if not values:
@@ -104,6 +103,9 @@ def _check_sequence(shape: tuple, values: tuple, number: bool) -> None:
             f"boundaries tensor dim({len(shape)}) and input value's dim(0) numel(1)",
             "Give a value for each sequence.",
         )
+    if not shape:
+        text = "boundaries tensor should have positive dimension, but got 0 dimension"
+        raise _refused(text, "The sequence is a vector.")
     if shape[:-1] != values[:-1]:
         raise _refused(
             "boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
@@ -113,7 +115,7 @@ def _check_sequence(shape: tuple, values: tuple, number: bool) -> None:
         )
 
 
-def _sorted_by(sequence: Any, sorter: Any) -> Any:
+def _check_sorter(sequence: Any, sorter: Any) -> None:
     a, b = sequence._array.shape, sorter._array.shape
     if a != b:
         raise _refused(
@@ -124,9 +126,12 @@ def _sorted_by(sequence: Any, sorter: Any) -> Any:
     if sorter.dtype is not int64:
         text = f"sorter must be a tensor of long dtype but got dtype {sorter.dtype.scalar_name}"
         raise _refused(text, "torch.argsort gives one.")
-    indices = sorter._array
-    if indices.size and (indices.min() < 0 or indices.max() >= a[-1]):
-        raise _refused("sorter index out of range", f"Indices go from 0 to {a[-1] - 1}.")
+
+
+def _sorted_by(sequence: Any, sorter: Any) -> Any:
+    indices, n = sorter._array, sorter._array.shape[-1]
+    if indices.size and (indices.min() < 0 or indices.max() >= n):
+        raise _refused("sorter index out of range", f"Indices go from 0 to {n - 1}.")
     return wrap(np.take_along_axis(sequence._array, indices, -1))
 
 

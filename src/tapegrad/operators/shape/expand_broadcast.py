@@ -34,7 +34,7 @@ def expand(input: Tensor, *sizes: Shape, size: Shape | None = None, implicit: bo
     have = input._array.shape
     sizes = ints_of("expand", "size", sizes if size is None else (size,))
     advice = "Give each dimension its size; those of size 1 can be repeated."
-    errors.check_expand(have, sizes, advice, input.dtype.scalar_name)
+    errors.check_expand(have, sizes, advice, input.dtype)
     extra = len(sizes) - len(have)
     for i, n in reversed(list(enumerate(sizes[:extra]))):
         if n < 0:
@@ -90,7 +90,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
         for i in range(-1, -1 - len(shape), -1):
             n = shape[i]
             if n < 0:
-                raise errors.negative_size(f"({n})", f"({n})")
+                text = "Attempting to broadcast a dimension with negative length!"
+                raise errors.value_error(text, "Sizes are not negative.")
             if n == 1 or n == found[i]:
                 continue
             if found[i] != 1:

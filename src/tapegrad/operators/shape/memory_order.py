@@ -28,12 +28,16 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     return tuple(order)
 
 
-def _resized(name: str, x: Tensor, shape: tuple[int, ...], given: object) -> Any:
+def _sizes(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape))
+
+
+def _resized(name: str, x: Tensor, shape: tuple[int, ...], wanted: str) -> Any:
     errors.warn(f"non-inplace {name} is deprecated", 3)
     if prod(shape) != x._array.size:
-        own = "x".join(map(str, x._array.shape))
+        own = _sizes(x._array.shape)
         raise errors.runtime_error(
-            f"requested resize to {given} ({given} elements in total), but the given tensor "
+            f"requested resize to {wanted}, but the given tensor "
             f"has a size of {own} ({x._array.size} elements). autograd's resize can only "
             "change the shape of a given tensor, while preserving the number of elements. ",
             "resize_() changes the number, too.",
@@ -51,7 +55,7 @@ def resize(self: Tensor, *sizes: Shape) -> Any:
             [2, 3]])
     """
     shape = ints_of("resize", "sizes", sizes)
-    return _resized("resize", self, shape, shape)
+    return _resized("resize", self, shape, f"{shape} ({shape} elements in total)")
 
 
 def resize_as(self: Tensor, tensor: Tensor) -> Any:
@@ -64,7 +68,8 @@ def resize_as(self: Tensor, tensor: Tensor) -> Any:
             [2, 3]])
     """
     shape = tuple(require("resize_as", tensor, "tensor")._array.shape)
-    return _resized("resize_as", self, shape, shape)
+    wanted = f"{_sizes(shape)} ({prod(shape)} elements in total)"
+    return _resized("resize_as", self, shape, wanted)
 
 
 def to_dense(self: Tensor, dtype: DTypeLike = None, *, masked_grad: Any = None) -> Any:

@@ -95,10 +95,14 @@ def repeat_interleave(
             [2]])
     """
     if repeats is None:
+        _check_counts(input._array)
         if input._array.ndim != 1:
             text = "repeat_interleave only accept 1D vector as repeat"
             raise errors.runtime_error(text, "Pass the tensor to repeat and the repeats.")
         return wrap(_counted(input._array).astype(input._array.dtype))
+    if getattr(repeats, "ndim", 0) > 1:
+        text = "repeats must be 0-dim or 1-dim tensor"
+        raise errors.runtime_error(text, f"It has {repeats.ndim}.")
     if dim is None:
         input, dim = flatten(input), 0
     axis = axis_of(dim, input._array.ndim)
@@ -120,9 +124,6 @@ def _by_counts(input: Tensor, repeats: Any, axis: int, output_size: Shape) -> An
 
     size = input._array.shape[axis]
     counts = repeats._array
-    if counts.ndim > 1:
-        text = "repeats must be 0-dim or 1-dim tensor"
-        raise errors.runtime_error(text, f"It has {counts.ndim}.")
     if counts.size == 1:
         counts = np.broadcast_to(counts.reshape(1), (size,))
     if counts.size != size:
@@ -148,12 +149,16 @@ def _evenly(input: Tensor, repeats: int, axis: int) -> Any:
     return view(clone(wide, order="C"), tuple(shape))
 
 
-def _counted(counts: np.ndarray) -> np.ndarray:
-    """0 as often as the first number says, 1 as often as the second, and so on."""
+def _check_counts(counts: np.ndarray) -> None:
     if counts.dtype.kind not in "iu" or counts.dtype.itemsize < 4:
         kind = of(counts.dtype).scalar_name
         text = f"\"repeat_interleave_cpu\" not implemented for '{kind}'"
         raise errors.not_implemented(text, "Convert the repeats with .long().")
+
+
+def _counted(counts: np.ndarray) -> np.ndarray:
+    """0 as often as the first number says, 1 as often as the second, and so on."""
+    _check_counts(counts)
     if counts.size and counts.min() < 0:
         raise errors.runtime_error("repeats can not be negative", "Count from zero.")
     total = sum(counts.tolist())

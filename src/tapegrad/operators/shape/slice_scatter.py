@@ -107,6 +107,9 @@ def slice_scatter(
     tensor([0., 1., 1.])
     """
     axis = axis_of(dim, input._array.ndim)
+    if not input._array.ndim:
+        text = "slice() cannot be applied to a 0-dim tensor."
+        raise errors.index_error(text, "reshape(1) gives it a dimension.")
     if step <= 0:
         raise errors.runtime_error("slice step must be positive", "flip() reverses a dimension.")
     start, end, step = slice(start, end, step).indices(input._array.shape[axis])

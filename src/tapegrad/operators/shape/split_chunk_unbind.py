@@ -129,7 +129,7 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     if sum(sizes) != n:
         raise errors.runtime_error(
             f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
-            f"at dimension {axis}), but got split_sizes={list(sizes)}",
+            f"at dimension {dim}), but got split_sizes={list(sizes)}",
             f"They sum to {sum(sizes)}.",
         )
     return split_by_sizes(input, axis=axis, sizes=sizes) if sizes else ()

@@ -27,6 +27,8 @@ def tensor_split(
     where = indices_or_sections
     if where is None:
         where = sections if indices is None else indices
+    if hasattr(where, "_array"):
+        where = _plain_indices(where)
     ndim = input._array.ndim
     if not ndim:
         raise errors.runtime_error(
@@ -36,8 +38,6 @@ def tensor_split(
         )
     axis = axis_of(dim, ndim)
     n = input._array.shape[axis]
-    if hasattr(where, "_array"):
-        where = _plain_indices(where)
     if isinstance(where, int):
         if where <= 0:
             text = f"number of sections must be larger than 0, got {where}"
@@ -55,17 +55,17 @@ def tensor_split(
 
 
 def _plain_indices(where: Any) -> Any:
-    if where._array.ndim > 1:
-        raise errors.runtime_error(
-            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-            f"one-dimensional tensor, but got a tensor with {where._array.ndim} dims",
-            "Pass an int, or indices in one dimension.",
-        )
     if where._array.dtype != "int64":
         raise errors.runtime_error(
             "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
             f"{where.dtype.scalar_name}",
             "Convert it with .long().",
+        )
+    if where._array.ndim > 1:
+        raise errors.runtime_error(
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+            f"one-dimensional tensor, but got a tensor with {where._array.ndim} dims",
+            "Pass an int, or indices in one dimension.",
         )
     return where._array.tolist()
 

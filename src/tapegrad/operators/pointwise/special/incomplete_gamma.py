@@ -11,7 +11,15 @@ from tapegrad.core.shape import countable_bytes
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
-from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, some_tensor, wide_only
+from tapegrad.operators.dtype_check import (
+    BOOL,
+    COMPLEX,
+    INTEGER,
+    lacks,
+    no_kernel,
+    some_tensor,
+    wide_only,
+)
 
 __torch__ = "igamma igamma_ igammac igammac_ mvlgamma"
 
@@ -88,6 +96,14 @@ def multivariate_lgamma(xp, x, *, p):
     return total
 
 
+def _check_mvlgamma(input: Tensor, p: int) -> None:
+    if input.dtype is bool_:
+        text = "The input tensor may not be a boolean tensor."
+        raise errors.runtime_error(text, "Convert it with .float().")
+    if input.dtype.is_complex:
+        raise no_kernel("arange_cpu", input.dtype)
+
+
 @require_tensors
 def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
     """The logarithm of the multivariate gamma function of dimension `p`.
@@ -100,9 +116,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
     >>> torch.mvlgamma(torch.tensor([2.0, 3.0]), 2)
     tensor([0.4516, 1.5502])
     """
-    if input.dtype is bool_:
-        text = "The input tensor may not be a boolean tensor."
-        raise errors.runtime_error(text, "Convert it first: x.float().")
+    _check_mvlgamma(input, p)
     if p < 1:
         raise errors.runtime_error("p has to be greater than or equal to 1", "It is a dimension.")
     countable_bytes((p,), 8)
@@ -154,4 +168,5 @@ def xlog1py(xp, input, other):
     return xp.where(xp.logical_and(x == 0, y == y), 0.0, x * xp.log1p(y))
 
 
-igamma_, igammac_, mvlgamma_ = in_place(igamma), in_place(igammac), in_place(mvlgamma)
+igamma_, igammac_ = in_place(igamma), in_place(igammac)
+mvlgamma_ = in_place(mvlgamma, first=_check_mvlgamma)
