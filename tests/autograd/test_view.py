@@ -411,3 +411,14 @@ def test_shapes_in_place_are_not_remembered_where_no_view_needs_them():
     for _ in range(3):
         x.t_()
     assert not hasattr(x._counter, "reshaped")
+
+
+def test_a_written_view_of_a_base_that_requires_grad_later_leads_to_it():
+    base = torch.ones(2, 3)
+    row, other = base[0], base[1]
+    row.mul_(2)
+    assert row.grad_fn is None and not row.requires_grad
+    base.requires_grad_()
+    assert name(row) == name(other) == "AsStridedBackward0"
+    (row * other).sum().backward()
+    assert base.grad.tolist() == [[1, 1, 1], [2, 2, 2]]

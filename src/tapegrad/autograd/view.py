@@ -110,7 +110,7 @@ def edge_of(tensor: Any, strict: bool = False) -> Any:
             check_base(view)
             tensor._node = replay(view, edge)
             move_retained(tensor, old, tensor._node)
-        view.seen = version.value
+            view.seen = version.value
     return tensor._node
 
 
