@@ -100,7 +100,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
             [1., 1., 0.]])
     """
     _check_matrix("tril", input)
-    return finish("tril", lower_triangle(input, k=_within(diagonal, *input.shape[-2:])), out)
+    return finish("tril", lower_triangle(input, k=_within(diagonal, *input._array.shape[-2:])), out)
 
 
 @require_tensors
@@ -115,7 +115,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
             [0., 0., 1.]])
     """
     _check_matrix("triu", input)
-    return finish("triu", upper_triangle(input, k=_within(diagonal, *input.shape[-2:])), out)
+    return finish("triu", upper_triangle(input, k=_within(diagonal, *input._array.shape[-2:])), out)
 
 
 def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
