@@ -3,6 +3,7 @@
 import pytest
 
 import tapegrad as torch
+from tests.messages import raises_beginning
 from tests.operators.waves import cosines, sines, value_and_gradients
 
 F = torch.nn.functional
@@ -21,3 +22,16 @@ def test_bilinear_forms():
     assert of_a[:2] == near([2.742351558, -2.623807959])
     assert of_b[:2] == near([-0.20467491, -0.030841123])
     assert of_weight[:2] == near([1.699181183, 1.240558536])
+
+
+TOO_FEW_DIMENSIONS = (  # the shapes of the inputs and the weight, and PyTorch's error
+    ((2, 3), (2, 4), (), "Dimension specified as 1 but tensor has no dimensions"),
+    ((), (), (5, 3, 4), "Dimension specified as -1 but tensor has no dimensions"),
+    ((2, 3), (2, 4), (5, 3), "Dimension out of range (expected to be in range of [-2, 1], "),
+)
+
+
+@pytest.mark.parametrize(("first", "second", "weight", "text"), TOO_FEW_DIMENSIONS)
+def test_dimensions_that_are_not_there(first, second, weight, text):
+    with raises_beginning(IndexError, text):
+        torch.bilinear(torch.ones(first), torch.ones(second), torch.ones(weight))

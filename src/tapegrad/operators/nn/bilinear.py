@@ -83,17 +83,18 @@ def _check(input1: Any, input2: Any, weight: Tensor, bias: Tensor | None) -> Non
     for i, (n, m) in enumerate(zip(a[:-1], b[:-1], strict=False)):
         if not problem and n != m:
             problem = f"input batch dimensions do not match at dim {i}: got {n} and {m}"
-    advice = "The weight is (K, I, J), the inputs are (..., I) and (..., J)."
-    for i, (name, shape) in enumerate((("input1", a), ("input2", b)), 1):
-        if not problem:
+    advice = "The weight is (K, I, J), the inputs are (..., I) and (..., J), the bias is (K,)."
+    of_bias = None if bias is None else bias._array.shape
+    for name, shape, dim, i in (
+        ("input1", a, -1, 1),
+        ("input2", b, -1, 2),
+        ("bias", of_bias, 0, 0),
+    ):
+        if not problem and shape is not None:
             wanted = w[existing_axis(i, len(w), advice)]
-            n = shape[existing_axis(-1, len(shape), advice)]
+            n = shape[existing_axis(dim, len(shape), advice)]
             if n != wanted:
                 problem = f"{name} size does not match weight size: got {n} but expected {wanted}"
-    if not problem and bias is not None and bias._array.shape[0] != w[0]:
-        problem = (
-            f"bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"
-        )
     if problem:
         raise errors.runtime_error(
             f"bilinear(): {problem}",
