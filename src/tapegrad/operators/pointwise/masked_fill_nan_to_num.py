@@ -47,7 +47,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
             "Tensor input, Tensor mask, Number value",
         )
         raise errors.invalid_combination("masked_fill", (input, mask, value), {}, forms)
-    broadcast(mask._array.shape, input._array.shape)
+    if mask._array.shape != input._array.shape:
+        broadcast(mask._array.shape, input._array.shape)
     if hasattr(value, "_array") and value.ndim:
         raise errors.runtime_error(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
