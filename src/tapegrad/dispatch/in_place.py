@@ -116,8 +116,8 @@ def in_place_view(
             if result is before:
                 return input
             old, view, made = input._node, input._view, result._view
-            kept = view is None and seen_by_others and inverse is not None
-            if kept and made is not None:  # None: of another library
+            kept = view is None and seen_by_others
+            if kept and inverse is not None and made is not None:  # None: of another library
                 way = (input._array, result._array, inverse(made.steps[0], input._array.shape))
                 input._counter.reshaped = (*getattr(input._counter, "reshaped", ()), way)
             input._array = result._array

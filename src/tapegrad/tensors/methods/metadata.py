@@ -16,6 +16,7 @@ class QueryMethods:
     """Questions that need no computing, and changes of memory."""
 
     __slots__ = ()
+    _view: Any
 
     size = metadata.size
     stride = metadata.stride
