@@ -118,7 +118,10 @@ def mended(function: Callable, error: Exception, args: tuple, kwargs: dict) -> A
         args = args[:-1]
     again = respelled(function, args, kwargs, error, above=1)
     if again is None:
-        raise error
+        try:
+            raise error
+        finally:  # the traceback knows this frame: together they would keep what it keeps
+            del error
     return again()
 
 

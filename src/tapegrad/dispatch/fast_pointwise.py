@@ -108,7 +108,10 @@ def unary(
             return again
         if not hasattr(input, "_array"):
             raise wrong_argument(op, (input,), input) from None
-        raise error
+        try:
+            raise error
+        finally:  # the traceback knows this frame: together they would keep what it keeps
+            del error
 
     def without_signature(input: Any, mode: ModeLike, *, out: Out = None) -> Any:
         """The array of a tensor that has no signature; the result itself, if `apply` gives it."""

@@ -157,7 +157,10 @@ def _again(
             errors.need_tensors(plain, input=input)
         if isinstance(error, NotImplementedError):
             _check_before_kernel(method.out_of_place, plain, input, args)  # type: ignore[attr-defined]
-        raise error
+        try:
+            raise error
+        finally:  # the traceback knows this frame: together they would keep what it keeps
+            del error
     return again
 
 

@@ -189,6 +189,7 @@ _RENAMED = (  # event:operator
     "rnn_tanh_cell:rnn_layer searchsorted:places_in special_xlog1py:xlog1py"
 )
 _EVENTS = {
+    "reshape_alias": "_reshape_alias",
     "attention": "scaled_dot_product_attention _scaled_dot_product_flash_attention_for_cpu",
     "batch_standardize": "batch_norm _batch_norm_impl_index native_batch_norm",
     "channel_standardize": "batch_norm _batch_norm_impl_index native_batch_norm",

@@ -92,7 +92,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
             [1, 3],
             [2, 3]])
     """
-    from tapegrad.operators.indexing.take_put import take
+    from tapegrad.operators.indexing.take_put import take_flat
 
     _check_vector(input)
     if r < 0:
@@ -101,9 +101,9 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     if r == 0:
         return wrap(np.empty(0, input._array.dtype))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    places = list(choose(range(input._array.size), r))
-    columns = np.asarray(places, np.int64).reshape(-1, r).T
-    return stack([take(input, wrap(column.copy())) for column in columns], 1)
+    n = input._array.size
+    places = np.asarray(list(choose(range(n), r)), np.min_scalar_type(n)).reshape(-1, r)
+    return stack([take_flat(input, wrap(column.copy())) for column in places.T], 1)
 
 
 def _blocks(g: Array, likes: list) -> list:
