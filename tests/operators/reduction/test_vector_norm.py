@@ -14,3 +14,11 @@ def test_the_norm_of_one_element_is_its_size(order):
     if order in (2, float("inf")):
         y.sum().backward()
         assert x.grad.tolist() == [[1], [-1], [0]]
+
+
+def test_an_order_that_is_no_number_gives_none():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.linalg.vector_norm(x, float("nan"))
+    y.backward()
+    assert y.isnan()
+    assert x.grad.isnan().all()

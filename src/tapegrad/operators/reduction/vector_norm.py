@@ -73,7 +73,7 @@ def _slope(xp, x, y, order, axis, keepdims):
     if order < 2:  # |x|^(order - 1) is infinite or steep at 0
         size = xp.where(x == 0, xp.ones_like(size), size)
         scaled = _direction(xp, x) * size ** (order - 1)
-    elif order > 2:
+    else:
         scaled = x * size ** (order - 2)
     return xp.where(y == 0, xp.zeros_like(x), scaled * safe ** (1 - order))
 
