@@ -4,6 +4,8 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.arrays.numpy import getitem_setitem as index_kernels
+from tapegrad.operators.indexing.index_reduce import _beta_said
+from tests.messages import raises
 
 
 @pytest.mark.parametrize("few", [0, 1 << 15])
@@ -22,3 +24,49 @@ def test_index_add_copy_and_fill_change_slices():
     assert x.index_add(0, index, source, alpha=2).tolist() == [[6.0, 8.0], [0.0, 0.0], [2.0, 4.0]]
     assert x.index_copy(0, index, source).tolist() == [[3.0, 4.0], [0.0, 0.0], [1.0, 2.0]]
     assert x.index_fill(1, torch.tensor([-1]), 5).tolist() == [[0.0, 5.0]] * 3
+
+
+def test_slices_of_a_number_are_the_number_itself():
+    number, source, first = torch.tensor(1.0), torch.tensor(5.0), torch.tensor([0])
+    assert number.index_add(0, first, source).equal(torch.tensor(6.0))
+    assert number.index_copy(0, first, source).equal(source)
+    assert torch.ones(1).index_copy(0, first, source).tolist() == [5.0]
+    with pytest.warns(UserWarning, match=r"^index_reduce\(\) is in beta"):
+        _beta_said.clear()
+        assert number.index_reduce(0, first, source, "amax").equal(source)
+
+
+@pytest.mark.parametrize(
+    ("shape", "n", "source", "error", "message"),
+    [
+        ((), 2, (), IndexError, "When source is scalar, index should have one element (got 2)"),
+        (
+            (),
+            1,
+            (2, 1),
+            RuntimeError,
+            "Source/destination tensor must have same slice shapes. Destination slice shape:  at "
+            "dimension 0 and source slice shape: 1 at dimension 0.",
+        ),
+    ],
+)
+def test_index_copy_says_what_does_not_fit_a_number(shape, n, source, error, message):
+    with raises(error, "index_copy_(): " + message):
+        torch.ones(shape).index_copy(0, torch.zeros(n, dtype=torch.int64), torch.ones(source))
+
+
+@pytest.mark.parametrize(
+    ("n", "error", "message"),
+    [
+        (2, IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+        (
+            1,
+            RuntimeError,
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            "Got self.shape = [1] source.shape = []",
+        ),
+    ],
+)
+def test_index_add_says_what_a_number_lacks(n, error, message):
+    with raises(error, message):
+        torch.ones(1).index_add(0, torch.zeros(n, dtype=torch.int64), torch.tensor(1.0))

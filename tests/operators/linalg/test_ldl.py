@@ -48,3 +48,11 @@ def test_pivots_that_lead_out_of_the_matrix_are_refused(pivots, reason):
             tapegrad.linalg.ldl_solve(factors.expand(*many.shape, 2), many, b)
     pair = tapegrad.tensor([-2, -2], dtype=tapegrad.int32)
     assert tapegrad.linalg.ldl_solve(factors, pair, b).isfinite().all()
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0, 0), (0, 2, 2)])
+@pytest.mark.parametrize("columns", [0, 5])
+def test_systems_without_elements_are_solved(shape, columns):
+    factors, right = tapegrad.zeros(shape), tapegrad.zeros(*shape[:-1], columns)
+    pivots = tapegrad.zeros(shape[:-1], dtype=tapegrad.int32)
+    assert tapegrad.linalg.ldl_solve(factors, pivots, right).shape == right.shape

@@ -117,7 +117,7 @@ def _lu_solution(lu: Array, pivots: Array, b: Array, turn: int) -> Any:
     batch = np.broadcast_shapes(lu.shape[:-2], b.shape[:-2])
     lu, b = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (lu, b))
     if not b.size:
-        return b.copy()
+        return np.empty(b.mT.shape, b.dtype).mT
     rows = np.broadcast_to(pivots[..., None, :] - 1, (*batch, 1, pivots.shape[-1]))
     getrs = lapack("getrs", b.dtype)
     found = each(lambda x, p, y: getrs(x, p[0], y, trans=turn)[:1], lu, rows, b)[0]
@@ -284,6 +284,8 @@ def check_bunch_kaufman(pivots: Array) -> None:
     They count rows from 1; negative ones, of blocks of two rows, come in pairs.
     """
     n = pivots.shape[-1]
+    if not pivots.size:
+        return
     size = np.abs(pivots.astype(np.int64).reshape(-1, n))
     runs = np.diff(np.flatnonzero(np.diff(np.pad(pivots.reshape(-1, n) < 0, ((0, 0), (1, 1))))))
     reason = "|pivot| >= 1" if (size < 1).any() else f"|pivot| <= {n}" if (size > n).any() else ""

@@ -109,7 +109,7 @@ def checked_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Te
     if axis and axis >= len(b):
         text = f"{name}_(): Indexing dim {axis} is out of bounds of the source tensor with dim "
         raise errors.runtime_error(f"{text}{len(b)}", "The source has the dimensions of the input.")
-    if index._array.ndim and not b:
+    if index._array.ndim and index._array.size != 1 and not b:
         raise no_dimensions(axis, "The source has the dimensions of the input.")
     n_slices = b[axis] if b else 1
     if n_slices != index._array.size:
@@ -176,15 +176,19 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
             f"{input.dtype.scalar_name} and (source) {source.dtype.scalar_name}",
             f"Convert the source with .to({input.dtype}).",
         )
+    if index._array.size != 1 and not source._array.ndim:
+        text = "index_copy_(): When source is scalar, index should have one element (got "
+        raise errors.index_error(f"{text}{index._array.size})", "A source is a row for each index.")
     a, b = input._array.shape or (1,), source._array.shape or (1,)
-    if len(a) != len(b):
+    if len(a) != len(b) and input._array.ndim and source._array.ndim:
         raise errors.index_error(
             "index_copy_(): When source and destination are not scalars, their dimensionality "
             f"must match. Source dimensionality ({len(b)}), destination dimensionality "
             f"({len(a)})",
             "unsqueeze() adds a dimension.",
         )
-    rest, other = [*a[:axis], *a[axis + 1 :]], [*b[:axis], *b[axis + 1 :]]
+    rest = [*a[:axis], *a[axis + 1 :]]
+    other = [*b[:axis], *b[axis + 1 :]] if source._array.ndim else []
     if rest != other:
         raise errors.runtime_error(
             "index_copy_(): Source/destination tensor must have same slice shapes. "
