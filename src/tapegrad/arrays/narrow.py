@@ -2,6 +2,7 @@
 
 Operators and their rules compute in float32 and round once, as PyTorch's kernels do. In 16 bits a
 sum stops growing at 256 or at 2,048, float16 cannot count beyond 65,504, and each step rounds.
+Rules whose operands have several dtypes compute in that of the result: `promoted`.
 """
 
 import numpy as np

@@ -10,6 +10,8 @@ _GIVEN = ("__module__", "__name__", "__qualname__", "__doc__")
 def family(make: Callable[..., Callable]) -> Callable[..., Callable]:
     """A decorator for the members of a family: `make(...)` is the function, the member names it.
 
+    The docstring is the member's, or else the one that `make` has given.
+
     >>> @tapegrad.core.family.family
     ... def _power(n):
     ...     return lambda x: x**n
@@ -24,7 +26,9 @@ def family(make: Callable[..., Callable]) -> Callable[..., Callable]:
         def member(named: Callable) -> Callable:
             function = make(*args)
             signature = inspect.signature(function)
+            text = function.__doc__
             update_wrapper(function, named, _GIVEN)  # `inspect.getsource` shows the member
+            function.__doc__ = named.__doc__ or text
             function.__signature__ = signature  # type: ignore[attr-defined]
             return function
 

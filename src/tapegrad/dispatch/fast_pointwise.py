@@ -358,7 +358,8 @@ def binary(
         return again()
 
     function.direct = call  # type: ignore[attr-defined]  # without `out`: for a mode of its own
-    function.method = function, lambda method: binary(op, method=method)  # type: ignore[attr-defined]
+    as_method = function, lambda method: binary(op, method=method)
+    function.method = as_method  # type: ignore[attr-defined]
     function.__signature__ = BINARY  # type: ignore[attr-defined]
     return function
 

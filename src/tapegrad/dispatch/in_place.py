@@ -156,7 +156,8 @@ def _again(
         if isinstance(error, AttributeError):
             errors.need_tensors(plain, input=input)
         if isinstance(error, NotImplementedError):
-            _check_before_kernel(method.out_of_place, plain, input, args)  # type: ignore[attr-defined]
+            function = method.out_of_place  # type: ignore[attr-defined]
+            _check_before_kernel(function, plain, input, args)
         try:
             raise error
         finally:  # the traceback knows this frame: together they would keep what it keeps

@@ -30,16 +30,11 @@ def _heads(x: Array, lead: tuple[int, ...]) -> Any:
     return x.reshape(prod(lead), *x.shape[-2:])
 
 
-def _wide(x: Array) -> Any:
-    """Numbers of 16 bits as float32."""
-    return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype != bool else x
-
-
 class _Scores:
     """The scores q k^T scale + mask of all heads, to be had block by block."""
 
     def __init__(self, inputs: Sequence, scale: float, causal: bool):
-        q, k, v, *masks = map(_wide, inputs)
+        q, k, v, *masks = inputs
         self.lead, self.causal = q.shape[:-2], causal
         self.queries = _heads(np.multiply(q, q.dtype.type(scale), memory_for(q)), self.lead)
         self.keys, self.values = _heads(k, self.lead), _heads(v, self.lead)
@@ -140,7 +135,7 @@ def attend(inputs: Sequence, scale: float, causal: bool) -> tuple:
     if scores.n_keys:
         scores.share(work)
     result = result.reshape(*scores.lead, *result.shape[1:])
-    return result.astype(inputs[0].dtype, copy=False), total.reshape(*result.shape[:-1], 1)
+    return result, total.reshape(*result.shape[:-1], 1)
 
 
 @kernel
@@ -149,7 +144,7 @@ def attend_back(
 ) -> list:
     """The cotangents of q, k and v in `attend`, and None for a mask."""
     scores = _Scores(inputs, scale, causal)
-    g, y, total = (_heads(_wide(x), scores.lead) for x in (g, y, total))
+    g, y, total = (_heads(x, scores.lead) for x in (g, y, total))
     slope = np.vecdot(g, y)[..., None]
     everything = (scores.queries, scores.keys, scores.values)
     g_q, g_k, g_v = (zeros(x.shape, x.dtype) for x in everything)
@@ -171,8 +166,5 @@ def attend_back(
     if scores.n_keys:
         scores.share(work)
     g_q *= g_q.dtype.type(scale)
-    found = [
-        x.reshape(like.shape).astype(like.dtype, copy=False)
-        for x, like in zip((g_q, g_k, g_v), inputs, strict=False)
-    ]
+    found = [x.reshape(like.shape) for x, like in zip((g_q, g_k, g_v), inputs, strict=False)]
     return [*found, *[None] * (len(inputs) - 3)]

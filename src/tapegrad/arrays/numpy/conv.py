@@ -37,8 +37,6 @@ def convolve(
     x: Array, w: Array, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:
     """The kernels' products with what they cover of the images: (N, G * O, *size)."""
-    if _is_narrow(x):
-        return _narrow(convolve, x, w, bias, stride, padding, dilation, groups, size)
     if not (x.size and w.size):
         return _only_bias((len(x), len(w), *size), x.dtype, bias)
     grid = Grid.of(w.shape[2:], stride, padding, dilation, groups, size)
@@ -92,8 +90,6 @@ def convolve_transposed(
     y: Array, w: Array, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:
     """The kernels times the numbers at their places, added up: images (N, G * C, *size)."""
-    if _is_narrow(y):
-        return _narrow(convolve_transposed, y, w, bias, stride, padding, dilation, groups, size)
     if not (y.size and w.size):
         return _only_bias((len(y), w.shape[1] * groups, *size), y.dtype, bias)
     grid = Grid.of(w.shape[2:], stride, padding, dilation, groups, y.shape[2:])
@@ -154,8 +150,6 @@ def convolve_weights(
     x: Array, y: Array, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:
     """Products of y and what the offsets of a kernel cover of x: weights (G * O, C, *size)."""
-    if _is_narrow(x):
-        return _narrow(convolve_weights, x, y, stride, padding, dilation, groups, size)
     n, out, channels = len(x), y.shape[1], x.shape[1] // groups
     if not (x.size and y.size):
         return np.zeros((out, channels, *size), x.dtype)
@@ -259,17 +253,6 @@ def _gathered(y: Array, w: Array, bias: Array, grid: Grid, size: Any) -> Any:
     steps = zip(grid.padding, grid.dilation, grid.kernel, strict=True)
     padding = tuple([d * (k - 1) - p for p, d, k in steps])
     return convolve(y, turned, bias, grid.stride, padding, grid.dilation, grid.groups, size)
-
-
-def _is_narrow(x: Array) -> bool:
-    """Whether x has numbers of 16 bits, which are computed with in float32."""
-    return x.dtype.itemsize == 2 and x.dtype.kind in "fV"
-
-
-def _narrow(kernel: Any, *arguments: Any) -> Any:
-    dtype = arguments[0].dtype
-    wide = [a.astype(np.float32) if hasattr(a, "dtype") else a for a in arguments]
-    return kernel(*wide).astype(dtype)
 
 
 @kernel

@@ -22,39 +22,29 @@ from tapegrad.core.annotations import Any, Array
 def blend_points(x: Array, index: Array, weight: Array) -> Any:
     """What is read: for each point the sum of its pixels times their weights."""
     n, c = x.shape[:2]
-    x, dtype = _wide(x)
     read = _matrix(index, weight, prod(x.shape[2:])) @ _pixels(x)
     points = read.reshape(n, index.shape[2], c).swapaxes(1, 2)
-    return np.ascontiguousarray(points).astype(dtype, copy=False)
+    return np.ascontiguousarray(points)
 
 
 @kernel
 def spread_points(y: Array, index: Array, weight: Array, space: tuple[int, ...]) -> Any:
     """What comes back: each point times its weights, added up at its pixels."""
     n, c, p = y.shape
-    y, dtype = _wide(y)
     points = y.swapaxes(1, 2).reshape(n * p, c)
     size = prod(space)
     found = (_matrix(index, weight, size).T @ points)[: n * size].reshape(n, size, c)
-    return (
-        np.ascontiguousarray(found.swapaxes(1, 2)).reshape(n, c, *space).astype(dtype, copy=False)
-    )
+    return np.ascontiguousarray(found.swapaxes(1, 2)).reshape(n, c, *space)
 
 
 @kernel
 def match_points(y: Array, x: Array, index: Array) -> Any:
     """For each point and each of its pixels the product of the two, summed over the channels."""
-    y, dtype = _wide(y)
-    pixels = _pixels(_wide(x)[0])
+    pixels = _pixels(x)
     points = np.ascontiguousarray(y.swapaxes(1, 2))
     rows = _rows(index, prod(x.shape[2:]))
     found = [np.einsum("npc,npc->np", pixels[rows[:, i]], points) for i in range(index.shape[1])]
-    return np.stack(found, axis=1).astype(dtype, copy=False)
-
-
-def _wide(x: Array) -> tuple[Any, Any]:
-    """Numbers of 16 bits as float32; and the dtype they had."""
-    return (x.astype(np.float32) if x.dtype.itemsize == 2 else x), x.dtype
+    return np.stack(found, axis=1)
 
 
 def _pixels(x: Array) -> Any:
@@ -79,6 +69,6 @@ def _matrix(index: Array, weight: Array, size: int) -> Any:
 
     n, k, p = index.shape
     columns = _rows(index, size).swapaxes(1, 2).reshape(-1)
-    values = _wide(weight)[0].swapaxes(1, 2).reshape(-1)
+    values = weight.swapaxes(1, 2).reshape(-1)
     starts = np.arange(0, n * p * k + 1, k)
     return csr_array((values, columns, starts), shape=(n * p, n * size + 1))

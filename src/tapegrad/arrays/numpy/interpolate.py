@@ -203,7 +203,6 @@ def resample(x: Array, through: Separable) -> Any:
     n = len(through.axes)
     lead, sizes = x.shape[:-n], x.shape[-n:]
     whole = x.dtype == np.uint8 and any(taps.weighted for taps in through.axes)
-    narrow = x.dtype.itemsize == 2 and x.dtype.kind in "fV"
     out = np.empty((*lead, *through.sizes), x.dtype)
     if not out.size:
         return out
@@ -212,9 +211,7 @@ def resample(x: Array, through: Separable) -> Any:
     results = out.reshape((number, *through.sizes))
 
     def work(first: int, last: int) -> None:
-        part = images[first:last]
-        part = part.astype(np.float32) if narrow else part
-        results[first:last] = (_mapped_bytes if whole else _mapped)(part, through)
+        results[first:last] = (_mapped_bytes if whole else _mapped)(images[first:last], through)
 
     over_images(number, max(images[0].size, results[0].size), work)
     return out

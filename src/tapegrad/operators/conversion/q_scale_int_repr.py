@@ -12,7 +12,7 @@ __torch__ = (
 
 
 @family
-def _of_quantized(name: str) -> Callable:
+def _of_quantized(name: str, what: str) -> Callable:
     def quantity(input: Tensor) -> Any:
         dtype = input._array.dtype
         raise errors.not_implemented(
@@ -25,98 +25,46 @@ def _of_quantized(name: str) -> Callable:
         )
 
     quantity.__name__ = quantity.__qualname__ = name
+    quantity.__doc__ = f"""{what}
+
+    Raises: NotImplementedError, as for every tensor that is not quantized.
+
+    >>> torch.ones(3).{name}()
+    Traceback (most recent call last):
+    NotImplementedError: Could not run 'aten::{name}' with arguments...
+    No tensor here is quantized: this one holds its numbers themselves, as float32.
+    """
     return require_tensors(quantity, name=name)
 
 
-@_of_quantized("int_repr")
-def int_repr():
-    """The integers that stand for the numbers of a quantized tensor.
-
-    Raises: NotImplementedError, as for every tensor that is not quantized.
-
-    >>> torch.ones(3).int_repr()
-    Traceback (most recent call last):
-    NotImplementedError: Could not run 'aten::int_repr' with arguments...
-    No tensor here is quantized: this one holds its numbers themselves, as float32.
-    """
+@_of_quantized("int_repr", "The integers that stand for the numbers of a quantized tensor.")
+def int_repr(): ...
 
 
-@_of_quantized("q_scale")
-def q_scale():
-    """The scale of a quantized tensor.
-
-    Raises: NotImplementedError, as for every tensor that is not quantized.
-
-    >>> torch.ones(3).q_scale()
-    Traceback (most recent call last):
-    NotImplementedError: Could not run 'aten::q_scale' with arguments...
-    No tensor here is quantized: this one holds its numbers themselves, as float32.
-    """
+@_of_quantized("q_scale", "The scale of a quantized tensor.")
+def q_scale(): ...
 
 
-@_of_quantized("q_zero_point")
-def q_zero_point():
-    """The zero point of a quantized tensor.
-
-    Raises: NotImplementedError, as for every tensor that is not quantized.
-
-    >>> torch.ones(3).q_zero_point()
-    Traceback (most recent call last):
-    NotImplementedError: Could not run 'aten::q_zero_point' with arguments...
-    No tensor here is quantized: this one holds its numbers themselves, as float32.
-    """
+@_of_quantized("q_zero_point", "The zero point of a quantized tensor.")
+def q_zero_point(): ...
 
 
-@_of_quantized("q_per_channel_scales")
-def q_per_channel_scales():
-    """The scales of the channels of a quantized tensor.
-
-    Raises: NotImplementedError, as for every tensor that is not quantized.
-
-    >>> torch.ones(3).q_per_channel_scales()
-    Traceback (most recent call last):
-    NotImplementedError: Could not run 'aten::q_per_channel_scales' with arguments...
-    No tensor here is quantized: this one holds its numbers themselves, as float32.
-    """
+@_of_quantized("q_per_channel_scales", "The scales of the channels of a quantized tensor.")
+def q_per_channel_scales(): ...
 
 
-@_of_quantized("q_per_channel_zero_points")
-def q_per_channel_zero_points():
-    """The zero points of the channels of a quantized tensor.
-
-    Raises: NotImplementedError, as for every tensor that is not quantized.
-
-    >>> torch.ones(3).q_per_channel_zero_points()
-    Traceback (most recent call last):
-    NotImplementedError: Could not run 'aten::q_per_channel_zero_points' with arguments...
-    No tensor here is quantized: this one holds its numbers themselves, as float32.
-    """
+@_of_quantized(
+    "q_per_channel_zero_points", "The zero points of the channels of a quantized tensor."
+)
+def q_per_channel_zero_points(): ...
 
 
-@_of_quantized("q_per_channel_axis")
-def q_per_channel_axis():
-    """The axis of the channels of a quantized tensor.
-
-    Raises: NotImplementedError, as for every tensor that is not quantized.
-
-    >>> torch.ones(3).q_per_channel_axis()
-    Traceback (most recent call last):
-    NotImplementedError: Could not run 'aten::q_per_channel_axis' with arguments...
-    No tensor here is quantized: this one holds its numbers themselves, as float32.
-    """
+@_of_quantized("q_per_channel_axis", "The axis of the channels of a quantized tensor.")
+def q_per_channel_axis(): ...
 
 
-@_of_quantized("qscheme")
-def qscheme():
-    """How a quantized tensor is quantized.
-
-    Raises: NotImplementedError, as for every tensor that is not quantized.
-
-    >>> torch.ones(3).qscheme()
-    Traceback (most recent call last):
-    NotImplementedError: Could not run 'aten::qscheme' with arguments...
-    No tensor here is quantized: this one holds its numbers themselves, as float32.
-    """
+@_of_quantized("qscheme", "How a quantized tensor is quantized.")
+def qscheme(): ...
 
 
 @require_tensors

@@ -69,8 +69,6 @@ def _exponential(function: str, a: Tensor) -> Any:
     check_tensors(function, input=a)
     check_square("linalg.matrix_exp", a)
     check_floating("linalg.matrix_exp", a)
-    if a.dtype.itemsize == 2:
-        return matrix_exponential(a.float()).to(a.dtype)
     return matrix_exponential(a)
 
 
