@@ -97,11 +97,15 @@ def __getattr__(name: str):
     from tapegrad.core.lazy import found
     from tapegrad.lazy_names import FUNCTIONS
 
-    function = found(FUNCTIONS, name)
-    if function is None:
+    value = found(FUNCTIONS, name)
+    if value is None:
+        from tapegrad.compat.insides import module_of
+
+        value = module_of(name)
+    if value is None:
         raise _missing(__name__, name)
-    globals()[name] = function
-    return function
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -2,9 +2,38 @@
 
 from math import sqrt
 
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Sequence
 
-__torch__ = "sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum"
+__torch__ = (
+    "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum"
+)
+
+
+class _Symbol:
+    def __init__(self, node: Any):
+        raise errors.not_implemented(
+            f"torch.{type(self).__name__} has no values in tapegrad",
+            "Sizes are numbers here: use the int, float or bool itself.",
+        )
+
+
+class SymInt(_Symbol):
+    """An integer that PyTorch's tracers leave open. None is ever made here: sizes are numbers.
+
+    Raises: NotImplementedError, when one is made.
+
+    >>> isinstance(torch.ones(3).shape[0], torch.SymInt)
+    False
+    """
+
+
+class SymFloat(_Symbol):
+    """A number that PyTorch's tracers leave open; as `torch.SymInt`."""
+
+
+class SymBool(_Symbol):
+    """A truth that PyTorch's tracers leave open; as `torch.SymInt`."""
 
 
 def sym_int(a: Any) -> int:

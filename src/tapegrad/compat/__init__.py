@@ -6,7 +6,9 @@
     import torch                    # tapegrad
     from torch import nn            # tapegrad.nn
 
-Classes are therefore the same under either name, and code that mixes both works.
+Classes are therefore the same under either name, and code that mixes both works. Modules that
+PyTorch has for its own insides and that programs import all the same, such as `torch._C`, are in
+the folder `torch` here: `torch.x` is then `tapegrad.compat.torch.x`.
 """
 
 import sys
@@ -28,6 +30,9 @@ _SERVED = {
     "torchviz": "tapegrad.inspect.torchviz",
 }
 
+
+_INSIDES = "tapegrad.compat.torch"
+"""The package of the modules that only programs written for PyTorch ask for."""
 
 _OURS_ALONE = frozenset("arrays core dispatch lazy_names operators tensors".split())
 """Packages of tapegrad that PyTorch has not, and which nobody looks for there."""
@@ -112,18 +117,27 @@ def _module_for(name):
     root, dot, rest = name.partition(".")
     if root == "torch" and rest.partition(".")[0] in _OURS_ALONE:
         raise missing_module(name)
-    ours = f"{_SERVED[root]}{dot}{rest}"
+    homes = [_SERVED[root], _INSIDES] if root == "torch" and dot else [_SERVED[root]]
+    for home in homes:
+        module = _module_at(f"{home}{dot}{rest}")
+        if module is not None:
+            return module
+    raise missing_module(name)
+
+
+def _module_at(ours):
+    """The module called `ours`, or None if there is none."""
     parent, _, last = ours.rpartition(".")
-    # `torch.dtype` is a class, though tapegrad keeps it in a module of that name.
-    known = vars(import_module(parent)).get(last, sys) if parent else sys
-    if not isinstance(known, ModuleType) and not callable(sys.modules.get(ours)):
-        raise missing_module(name)  # `gradcheck`, as in PyTorch, is a function and a module
     try:
+        # `torch.dtype` is a class, though tapegrad keeps it in a module of that name.
+        known = vars(import_module(parent)).get(last, sys) if parent else sys
+        if not isinstance(known, ModuleType) and not callable(sys.modules.get(ours)):
+            return None  # `gradcheck`, as in PyTorch, is a function and a module
         return import_module(ours)
     except ModuleNotFoundError as error:
-        if error.name != ours:
+        if error.name is None or not f"{ours}.".startswith(f"{error.name}."):
             raise
-    raise missing_module(name)
+    return None
 
 
 _finder = _Finder()

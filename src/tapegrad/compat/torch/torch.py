@@ -1,0 +1,7 @@
+"""`torch.torch`, which is `torch` itself."""
+
+import sys
+
+import tapegrad
+
+sys.modules[__name__] = tapegrad
