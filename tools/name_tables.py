@@ -67,6 +67,9 @@ def string(names: list[str], before: str, after: str) -> str:
     if len(whole) <= WIDTH:
         return whole
     indent = " " * (len(before) - len(before.lstrip()))
+    alone = f'{indent}    "{" ".join(names)}"'
+    if len(alone) <= WIDTH:
+        return f"{before}(\n{alone}\n{indent}){after}"
     lines, line = [], ""
     for name in names:
         if len(indent) + len(line) + len(name) + 7 > WIDTH:

@@ -118,7 +118,6 @@ FUNCTIONS: dict[str, str] = {
         "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads"
     ),
     "tapegrad.symbolic_numbers": (
-        "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt "
-        "sym_sum"
+        "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum"
     ),
 }
