@@ -11,6 +11,7 @@ from tapegrad.autograd.view_origin import ORDINARY, view_error
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.dtype import of
+from tapegrad.core.memory_format import is_dense
 from tapegrad.core.promote_types import can_cast
 
 
@@ -143,18 +144,21 @@ def check_overlap(x: Any, others: Any, apart: bool = False) -> None:
         b = other._array
         if not (_is_dense(a) and _is_dense(b)):
             continue
-        if not apart and a.strides == b.strides and _same(a, b):
-            continue
-        if np.may_share_memory(a, b):
+        if np.may_share_memory(a, b) and (apart or not _same(a, b)):
             raise _overlapping()
 
 
 def _is_dense(array: Any) -> bool:
-    return array.flags.c_contiguous or array.flags.f_contiguous
+    flags = array.flags
+    return flags.c_contiguous or flags.f_contiguous or is_dense(array)
 
 
 def _same(a: Any, b: Any) -> bool:
-    return a.shape == b.shape and a.ctypes.data == b.ctypes.data
+    """Whether arrays without holes are one: the same elements in the same order."""
+    if a.shape != b.shape or a.nbytes != b.nbytes or a.ctypes.data != b.ctypes.data:
+        return False
+    steps = zip(a.shape, a.strides, b.strides, strict=True)
+    return all([i == j or n == 1 for n, i, j in steps])
 
 
 def _overlapping() -> RuntimeError:
@@ -166,10 +170,27 @@ def _overlapping() -> RuntimeError:
     )
 
 
+def check_out(out: Out, *inputs: Tensor) -> None:
+    """Raise where `out=` lies in a part of the memory of an input; all of it is allowed."""
+    if out is not None:
+        _check_memory(out, inputs, False)
+
+
 def check_apart(out: Out, *inputs: Tensor) -> None:
     """Raise where `out=` lies in the memory of an input that is read while it is written."""
+    if out is not None:
+        _check_memory(out, inputs, True)
+
+
+def _check_memory(out: Any, inputs: Any, apart: bool) -> None:
+    a = getattr(out, "_array", None)
+    if type(a) is not np.ndarray or not a.size or not _is_dense(a):
+        return
     for x in inputs:
-        if out is not None and np.may_share_memory(out._array, x._array):
+        b = getattr(x, "_array", None)
+        if type(b) is not np.ndarray or not b.size or not np.may_share_memory(a, b):
+            continue
+        if _is_dense(b) and (apart or not _same(a, b)):
             raise _overlapping()
 
 

@@ -316,7 +316,8 @@ def call_of(
     if out is not None and "out" not in _taken(function):
         del values["out"]
         args, kwargs = _spelled(function, form, values, ())
-        return lambda: WRITE_OUT().write_out(name, function(*args, **kwargs), out)
+        inputs = (*args, *kwargs.values()) if ".pointwise." in function.__module__ else ()
+        return lambda: WRITE_OUT().write_out(name, function(*args, **kwargs), out, *inputs)
     again, named = _spelled(function, form, values, args[:1] if method else ())
     if len(again) == len(args) and named.keys() == kwargs.keys():
         return None

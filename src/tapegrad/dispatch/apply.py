@@ -366,6 +366,6 @@ def _public_name(name: str) -> str:
     return f"special_{name}" if alone else name
 
 
-def finish(name: str, result: object, out: Out) -> Any:
-    """Put a result where `out=` says."""
-    return result if out is None else write_out(name, result, out)
+def finish(name: str, result: object, out: Out, *inputs: Any) -> Any:
+    """Put a result where `out=` says, which must not lie partly in the memory of `inputs`."""
+    return result if out is None else write_out(name, result, out, *inputs)

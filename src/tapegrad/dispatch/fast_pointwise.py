@@ -15,6 +15,7 @@ from tapegrad.arrays.signature import signature_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
+from tapegrad.autograd.writable import check_out
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Callable, ModeLike, OperatorLike, Out
 from tapegrad.core.argument_check import MISSING, given_of, respelled
@@ -136,6 +137,8 @@ def unary(
             result = jvp(mode, input)
             if result is not None:
                 return result
+        if out is not None:
+            check_out(out, input)
         return finish(op.name, apply(op, (input,), {}), out)
 
     call.direct = call  # type: ignore[attr-defined]
@@ -341,6 +344,7 @@ def binary(
     def with_out(input: Any, other: Any, *, out: Out = None) -> Any:
         if out is None:
             return call(input, other)
+        check_out(out, input, other)
         return finish(op.name, apply(op, (input, other), {}), out)
 
     def function(input: Any = MISSING, other: Any = MISSING, *extra: Any, **options: Any) -> Any:

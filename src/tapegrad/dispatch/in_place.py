@@ -17,6 +17,7 @@ from tapegrad.autograd.view import View, edge_of, move_retained, renamed
 from tapegrad.autograd.writable import (
     check_apart,
     check_fits,
+    check_out,
     check_overlap,
     check_storable,
     check_target,
@@ -40,16 +41,16 @@ def in_place(
     name: str | None = None,
     *,
     reads_numbers: bool = False,
-    apart: bool = False,
+    apart: bool | None = False,
     check: Callable | None = None,
     first: Callable | None = None,
 ) -> Callable:
     """The in-place form of an operator: `mul_ = in_place(mul)`.
 
     With `reads_numbers`, a tensor without dimensions is read before anything is written: it may be
-    part of the one that is written to. With `apart`, no operand may be the tensor itself. `check`
-    raises in the words of the in-place form, where they are its own; `first` checks all arguments
-    before anything else.
+    part of the one that is written to. With `apart`, no operand may be the tensor itself; with
+    None, operands may lie in part of its memory: they are read first. `check` raises in the words
+    of the in-place form, where they are its own; `first` checks all arguments before anything else.
     """
     ufunc_name = getattr(getattr(function, "op", None), "ufunc", None)
     ufunc = getattr(np, ufunc_name) if ufunc_name else None
@@ -71,12 +72,16 @@ def in_place(
                 others = args
                 if kwargs:
                     others = (*args, *kwargs.values())
+                if apart is None:
+                    others = ()
                 if others and reads_numbers:
                     others = tuple([x for x in others if getattr(x, "ndim", 0)])
                 if check is not None:
                     check_writable(input)
                     check(input)
-                return renew(plain, input, lambda x: function(x, *args, **kwargs), others, apart)
+                return renew(
+                    plain, input, lambda x: function(x, *args, **kwargs), others, bool(apart)
+                )
             except Exception as error:
                 again = _again(method, plain, input, args, kwargs, error, is_method)
             return again()
@@ -383,6 +388,6 @@ def write(target: Any, source: Any) -> None:
 
 
 __all__ = [
-    "check_apart", "check_fits", "check_storable", "check_writable", "in_place", "in_place_view",
-    "overwrite", "stand_in", "update", "write", "written",
+    "check_apart", "check_fits", "check_out", "check_storable", "check_writable", "in_place",
+    "in_place_view", "overwrite", "stand_in", "update", "write", "written",
 ]  # fmt: skip

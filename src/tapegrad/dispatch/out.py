@@ -3,7 +3,7 @@
 from typing import Any
 
 from tapegrad.autograd.mode import MODE, is_grad_enabled
-from tapegrad.autograd.writable import cannot_cast, check_storable
+from tapegrad.autograd.writable import cannot_cast, check_out, check_storable
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.dtype import of
 from tapegrad.core.errors import warn
@@ -98,15 +98,21 @@ def _check_dtype(name: str, message: str, result: Any, out: Any) -> None:
     raise errors.runtime_error(text, f"Give an out tensor of dtype {made}.")
 
 
-def write_out(name: str, result: Any, out: Any) -> Any:
-    """Write a result where `out=` says: resized if it must be, never part of a graph."""
+def write_out(name: str, result: Any, out: Any, *inputs: Any) -> Any:
+    """Write a result where `out=` says: resized if it must be, never part of a graph.
+
+    It must not lie in a part of the memory of `inputs`.
+    """
     if isinstance(out, (tuple, list)):
+        for each in out:
+            check_out(each, *inputs)
         for message, r, o in zip(_WANTED_OF_PAIR.get(name, ()), result, out, strict=False):
             _check_dtype(name, message, r, o)
         results = tuple(write_out(name, r, o) for r, o in zip(result, out, strict=True))
         return type(result)(results) if hasattr(result, "_fields") else results
     if not isinstance(out, tensor_base.Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    check_out(out, *inputs)
     is_copy = name.endswith("_copy")
     if is_copy and name in _WANTED:
         _check_dtype(name, _WANTED[name], result, out)

@@ -12,7 +12,7 @@ from tapegrad.core.result_order import laid_out, row_major
 from tapegrad.core.shape import axis_of, broadcast
 from tapegrad.core.storage import row_major as row_major_strides
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.in_place import check_apart
+from tapegrad.dispatch.in_place import check_apart, check_out
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.indexing.index_check import (
     INT32_OR_INT64,
@@ -168,7 +168,8 @@ def gather(
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
     errors.need_tensor("gather", "index", 3, index)
-    check_apart(out, input, index)
+    check_apart(out, input)
+    check_out(out, index)
     where = index._array.shape
     if not index._array.size:
         index = index if index._array.dtype.kind == "i" else tensor_base.wrap(np.empty(where, int))
@@ -205,6 +206,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out 
     tensor([[1, 3],
             [2, 4]])
     """
+    check_apart(out, input)
+    check_out(out, indices)
     if dim is None:
         flat, where = reshape(input, -1), reshape(indices, -1)
         return finish("take_along_dim", gather(flat, 0, where), out)

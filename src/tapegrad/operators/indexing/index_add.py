@@ -11,7 +11,7 @@ from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of, no_dimensions
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast, without_autocast
-from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.indexing.index_check import (
     INT32_OR_INT64,
@@ -146,10 +146,11 @@ def index_add(
     >>> torch.zeros(2).index_add(0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
     tensor([3., 0.])
     """
+    check_apart(out, index, source)
     axis = checked_slices("index_add", input, dim, index, source)
     wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
     result = add_slices(wide, source, index, axis=axis, alpha=fitted(alpha, input.dtype))
-    return finish("index_add", _restored(result, input), out)
+    return finish("index_add", _restored(result, input), out, input)
 
 
 @autocast
@@ -164,6 +165,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
     >>> torch.zeros(3).index_copy(0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
+    check_apart(out, index, source)
     axis = axis_of(dim, input._array.ndim)
     if index._array.ndim > 1:
         text = f"index_copy_(): Index should have dimension 1 or 0 (got {index._array.ndim})"
@@ -208,7 +210,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
     )
     wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
     result = copy_slices(wide, source, index, axis=axis)
-    return finish("index_copy", _restored(result, input), out)
+    return finish("index_copy", _restored(result, input), out, input)
 
 
 @require_tensors

@@ -5,7 +5,7 @@ from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear, primitive
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.indexing import scatter_reduce
@@ -69,11 +69,12 @@ def index_reduce(
             "index_add() adds.",
         )
     _warn_of_beta()
+    check_apart(out, index, source)
     axis = checked_slices("index_reduce", input, dim, index, source)
     if input.dtype.category == 0:
         raise no_kernel("index_func_", input.dtype)
     if not index._array.size:
-        return finish("index_reduce", input.clone(), out)
+        return finish("index_reduce", input.clone(), out, input)
     n = [index._array.size if i == axis else 1 for i in range(max(source._array.ndim, 1))]
     column = index._array.reshape(n) if source._array.ndim else index._array.reshape(())
     places = wrap(column).expand(source.shape)
@@ -84,7 +85,7 @@ def index_reduce(
         result = reduce_total(input, source, places, mean=True, **options)
     else:
         result = reduce_extremum(input, source, places, how=reduce, **options)
-    return finish("index_reduce", result, out)
+    return finish("index_reduce", result, out, input)
 
 
-index_reduce_ = in_place(index_reduce)
+index_reduce_ = in_place(index_reduce, apart=True)

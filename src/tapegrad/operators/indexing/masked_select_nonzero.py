@@ -115,7 +115,7 @@ def _chosen_in_order(input: Tensor, source: Tensor, mask: Tensor) -> Any:
     return where(mask, taken, input)
 
 
-masked_scatter_ = in_place(masked_scatter)
+masked_scatter_ = in_place(masked_scatter, apart=None)
 
 
 @require_tensors

@@ -9,7 +9,7 @@ from tapegrad.core.result_order import row_major
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.in_place import check_apart, in_place
+from tapegrad.dispatch.in_place import check_apart, check_out, in_place
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.indexing.index_check import (
     INT32_OR_INT64,
@@ -141,7 +141,8 @@ def scatter(
         raise errors.type_error(text, "Pass a tensor or a number to write.")
     number = not hasattr(src, "_array")
     errors.need_tensor("scatter", "index", 3, index)
-    check_apart(out, input, index)
+    check_out(out, input)
+    check_apart(out, index, src)
     axis = checked("scatter", input, dim, index, None if number else src)
     if not number:
         index, src = as_vectors(input, index, src)
@@ -186,7 +187,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Out
     """
     errors.need_tensor("scatter_add", "index", 3, index)
     errors.need_tensor("scatter_add", "src", 4, src)
-    check_apart(out, input, index)
+    check_out(out, input)
+    check_apart(out, index, src)
     axis = checked("scatter", input, dim, index, src)
     index, src = as_vectors(input, index, src)
     if not index._array.size:

@@ -5,7 +5,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.result_order import row_major
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.in_place import check_apart, in_place
+from tapegrad.dispatch.in_place import check_apart, check_out, in_place
 from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.operators.dtype_check import require_order
 from tapegrad.operators.indexing.scatter import as_vectors, checked, gathered, unwritten
@@ -178,7 +178,8 @@ def scatter_reduce(
     >>> torch.ones(2).scatter_reduce(0, index, src, "amax")
     tensor([4., 5.])
     """
-    check_apart(out, input, index)
+    check_out(out, input)
+    check_apart(out, index, src)
     axis = checked("scatter", input, dim, index, src)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise errors.runtime_error(

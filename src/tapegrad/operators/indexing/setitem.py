@@ -182,6 +182,7 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
     index_check.check_masks(x, arrays)
     in_batch = any(is_batched(t._array) for t in (x, values, *arrays) if t is not None)
     array = x._array
+    check_overlap(x, (values, *arrays), apart=True)
     if masked and in_batch:
         _check_values(x, values)
         update("index_put_", x, lambda before: write_mask(before, values, first))
@@ -198,7 +199,6 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
 
         overwrite("index_put_", write_mask, (x, values, first), {}, store)
         return
-    check_overlap(x, (values, *arrays), apart=True)
     axes, index, values = _placed(x, arrays, values)
     options = {"axes": axes, "add": add}
     if in_batch:

@@ -161,7 +161,7 @@ def addmm(
     if type(alpha) not in _PLAIN or type(beta) not in _PLAIN or mat2._array.dtype.kind in "iu":
         beta, alpha = fitted(beta, mat2.dtype), fitted(alpha, mat2.dtype)
     result = add_matrix_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
-    return finish("addmm", result, out)
+    return finish("addmm", result, out, input)
 
 
 def _check_dtypes(name: str, x: Tensor, mat2: Tensor) -> None:
@@ -207,7 +207,7 @@ def addmv(
             f"Convert the others: .to({mat.dtype}).",
         )
     _check_expands(input, (n,))
-    return finish("addmv", _added(add_matrix_vector, input, mat, vec, beta, alpha), out)
+    return finish("addmv", _added(add_matrix_vector, input, mat, vec, beta, alpha), out, input)
 
 
 @require_tensors
@@ -231,7 +231,7 @@ def addr(
         _check_factor(name, factor, dtype)
     _check_expands(input, (vec1._array.shape[0], vec2._array.shape[0]))
     x, a, b = [x if x.dtype is dtype else x.to(dtype) for x in (input, vec1, vec2)]
-    return finish("addr", _added(add_outer, x, a, b, beta, alpha), out)
+    return finish("addr", _added(add_outer, x, a, b, beta, alpha), out, x, a, b)
 
 
 def _check_matrix(input: Tensor, *others: Any, **options: Any) -> None:
@@ -271,7 +271,7 @@ def baddbmm(
     check_batches(batch1._array, batch2._array)
     if batch1.dtype is not batch2.dtype:
         raise dtype_mismatch(batch1, batch2)
-    return finish("baddbmm", _added(add_products, input, batch1, batch2, beta, alpha), out)
+    return finish("baddbmm", _added(add_products, input, batch1, batch2, beta, alpha), out, input)
 
 
 @autocast
@@ -289,7 +289,9 @@ def addbmm(
     _check_sum_of_products(batch1, batch2)
     _check_dtypes("self", input, batch2)
     _check_dtypes("mat1", batch1, batch2)
-    return finish("addbmm", _added(add_sum_of_products, input, batch1, batch2, beta, alpha), out)
+    return finish(
+        "addbmm", _added(add_sum_of_products, input, batch1, batch2, beta, alpha), out, input
+    )
 
 
 def _check_sum_of_products(batch1: Tensor, batch2: Tensor) -> None:
@@ -323,8 +325,11 @@ def _added(
 
 
 addmm_, addmv_, addr_ = (
-    in_place(without_autocast(addmm)),
-    in_place(addmv),
+    in_place(without_autocast(addmm), apart=None),
+    in_place(addmv, apart=None),
     in_place(addr, first=_check_matrix),
 )
-addbmm_, baddbmm_ = in_place(without_autocast(addbmm)), in_place(without_autocast(baddbmm))
+addbmm_, baddbmm_ = (
+    in_place(without_autocast(addbmm)),
+    in_place(without_autocast(baddbmm), apart=None),
+)

@@ -8,6 +8,7 @@ from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import broadcast, existing_axis
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.in_place import check_apart
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.dot_vdot import vdot
 from tapegrad.operators.linalg.matmul_check import dtype_mismatch
@@ -49,6 +50,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Out = None
     tensor([0., 0., 1.])
     """
     check_tensors("linalg_cross", input=input, other=other)
+    check_apart(out, input, other)
     return finish("linalg_cross", _checked(input, other, dim), out)
 
 
@@ -63,6 +65,7 @@ def cross(input: Tensor, other: Tensor, dim: Dim = None, *, out: Out = None) -> 
     tensor([0., 0., 1.])
     """
     check_tensors("cross", input=input, other=other)
+    check_apart(out, input, other)
     if dim is None:
         say_once("cross")
         dim = next((i for i, n in enumerate(input._array.shape) if n == 3), None)

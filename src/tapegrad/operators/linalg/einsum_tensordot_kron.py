@@ -282,7 +282,7 @@ def kron(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     x = a.reshape([size for s in a.shape for size in (s, 1)])
     y = b.reshape([size for s in b.shape for size in (1, s)])
     shape = [s * t for s, t in zip(a.shape, b.shape, strict=True)]
-    return finish("kron", unsafe_view(x * y, shape=tuple(shape)), out)
+    return finish("kron", unsafe_view(x * y, shape=tuple(shape)), out, x, y)
 
 
 @vjp(x=lambda xp, g, x_like: xp.tril(xp.triu(xp.broadcast_to(g, x_like.shape))))

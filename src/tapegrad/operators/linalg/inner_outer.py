@@ -26,7 +26,7 @@ def outer(input: Tensor, vec2: Any, *, out: Out = None) -> Any:
         if x._array.ndim != 1:
             text = f"outer: Expected 1-D argument {name}, but got {x._array.ndim}-D"
             raise errors.runtime_error(text, "Flatten it first.")
-    return finish("outer", input.unsqueeze(1) * vec2, out)
+    return finish("outer", input.unsqueeze(1) * vec2, out, input, vec2)
 
 
 @require_tensors
@@ -41,7 +41,7 @@ def inner(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """
     x, y = input._array, other._array
     if x.ndim == 0 or y.ndim == 0:
-        return finish("inner", input * other, out)
+        return finish("inner", input * other, out, input, other)
     if x.shape[-1] != y.shape[-1]:
         raise errors.runtime_error(
             "inner() the last dimension must match on both input tensors but got shapes "
@@ -53,7 +53,7 @@ def inner(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     rows = mm(input.reshape(-1, k), other.reshape(-1, k).t()) if k else None
     if rows is None:
         rows = input.sum(-1).reshape(-1, 1) * other.sum(-1).reshape(-1)
-    return finish("inner", rows.reshape(shape), out)
+    return finish("inner", rows.reshape(shape), out, input, other)
 
 
 ger = outer

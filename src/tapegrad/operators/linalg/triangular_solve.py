@@ -87,7 +87,7 @@ def solve_triangular(
     if B.dtype is not A.dtype:
         B = B.to(A.dtype)
     result = triangular_system(A, B, upper=upper, left=left, unitriangular=unitriangular)
-    return finish("linalg_solve_triangular", result, out)
+    return finish("linalg_solve_triangular", result, out, B)
 
 
 def _pair_vjp_b(xp, g_solution, b_like, a, upper, transpose, unitriangular):

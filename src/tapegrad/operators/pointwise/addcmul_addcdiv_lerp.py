@@ -44,7 +44,9 @@ def addcmul(
     tensor([31., 81.])
     """
     value = _factor(value, input, tensor1, tensor2)
-    return finish("addcmul", add_product(input, tensor1, tensor2, value=value), out)
+    return finish(
+        "addcmul", add_product(input, tensor1, tensor2, value=value), out, input, tensor1, tensor2
+    )
 
 
 @vjp(
@@ -81,7 +83,9 @@ def addcdiv(
             "Convert one of the two to a floating-point type first.",
         )
     value = _factor(value, input, tensor1, tensor2)
-    return finish("addcdiv", add_quotient(input, tensor1, tensor2, value=value), out)
+    return finish(
+        "addcdiv", add_quotient(input, tensor1, tensor2, value=value), out, input, tensor1, tensor2
+    )
 
 
 # --- linear interpolation --------------------------------------------------------------------
@@ -131,8 +135,8 @@ def lerp(input: Tensor, end: Any, weight: Tensor, *, out: Out = None) -> Any:
                 "Give all tensors one dtype.",
             )
     if hasattr(weight, "_array"):
-        return finish("lerp", lerp_tensor(input, end, weight), out)
-    return finish("lerp", lerp_number(input, end, weight=weight), out)
+        return finish("lerp", lerp_tensor(input, end, weight), out, input, end, weight)
+    return finish("lerp", lerp_number(input, end, weight=weight), out, input, end, weight)
 
 
 addcmul_, addcdiv_, lerp_ = in_place(addcmul), in_place(addcdiv), in_place(lerp)

@@ -77,7 +77,7 @@ def add(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     if alpha is not True and alpha == 1:
         return plus(input, other, out=out)
     alpha = _checked_alpha(alpha, input, other)
-    return finish("add", add_scaled(input, other, alpha=alpha), out)
+    return finish("add", add_scaled(input, other, alpha=alpha), out, input, other)
 
 
 add.op = plus.op
@@ -135,7 +135,7 @@ def sub(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     if alpha is not True and alpha == 1:
         return minus(input, other, out=out)
     alpha = _checked_alpha(alpha, input, other)
-    return finish("sub", sub_scaled(input, other, alpha=alpha), out)
+    return finish("sub", sub_scaled(input, other, alpha=alpha), out, input, other)
 
 
 sub.op = minus.op

@@ -70,7 +70,7 @@ def complex(real: Any, imag: Any, *, out: Out = None) -> Any:
     tensor([1.+3.j, 2.-4.j])
     """
     _check("complex", ("real", "imag"), real, imag)
-    return finish("complex", join_parts(real, imag), out)
+    return finish("complex", join_parts(real, imag), out, real, imag)
 
 
 @autocast
@@ -86,7 +86,7 @@ def polar(abs: Any, angle: Any, *, out: Out = None) -> Any:
     tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])
     """
     _check("polar", ("abs", "angle"), abs, angle)
-    return finish("polar", join_polar(abs, angle), out)
+    return finish("polar", join_polar(abs, angle), out, abs, angle)
 
 
 __all__ = ["complex", "polar"]

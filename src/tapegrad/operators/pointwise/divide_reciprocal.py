@@ -92,7 +92,7 @@ def div(input: Tensor, other: Scalar, *, rounding_mode: str | None = None, out: 
             "Leave rounding_mode away for the exact quotient.",
         )
     lacks(f"div_{rounding_mode}_cpu", BOOL, COMPLEX)(input, other)
-    return finish("div", div_rounded(input, other, rounding_mode=rounding_mode), out)
+    return finish("div", div_rounded(input, other, rounding_mode=rounding_mode), out, input, other)
 
 
 div.op = quotient.op

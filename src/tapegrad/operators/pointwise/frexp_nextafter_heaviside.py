@@ -120,7 +120,7 @@ def frexp(input: Tensor, *, out: Out = None) -> Any:
     if of(input._array.dtype).category != FLOATING:
         text = "torch.frexp() only supports floating-point dtypes"
         raise errors.runtime_error(text, "Convert first, for example with .to(torch.float32).")
-    return finish("frexp", return_types.frexp(mantissa_and_exponent(input)), out)
+    return finish("frexp", return_types.frexp(mantissa_and_exponent(input)), out, input)
 
 
 def _check_exponent(input: Tensor, other: Scalar) -> None:
@@ -189,7 +189,9 @@ def nextafter(input: Tensor, other: Any, *, out: Out = None) -> Any:
     if hasattr(input, "_array") and hasattr(other, "_array"):
         dtype = promote([input._array, other._array])
         if dtype.is_floating_point and dtype.itemsize == 2:
-            return finish("nextafter", narrow_neighbour(input.to(dtype), other.to(dtype)), out)
+            return finish(
+                "nextafter", narrow_neighbour(input.to(dtype), other.to(dtype)), out, input, other
+            )
     return neighbour(input, other, out=out)
 
 

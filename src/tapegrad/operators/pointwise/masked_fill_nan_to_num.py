@@ -100,7 +100,9 @@ def nan_to_num(
     tensor([-1.,  2.])
     """
     nan = 0.0 if nan is None else nan
-    return finish("nan_to_num", without_nan(input, nan=nan, posinf=posinf, neginf=neginf), out)
+    return finish(
+        "nan_to_num", without_nan(input, nan=nan, posinf=posinf, neginf=neginf), out, input
+    )
 
 
 masked_fill_, nan_to_num_ = in_place(masked_fill, reads_numbers=True), in_place(nan_to_num)

@@ -181,7 +181,7 @@ def round(input: Tensor, *, decimals: int | None = None, out: Out = None) -> Any
     """
     if decimals is None:
         return round_half_even(input) if out is None else round_half_even(input, out=out)
-    return finish("round", round_decimals(input, decimals=decimals), out)
+    return finish("round", round_decimals(input, decimals=decimals), out, input)
 
 
 def _check_real(x: Any) -> None:

@@ -86,7 +86,7 @@ def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Any:
     >>> torch.logit(torch.tensor([0.5, 0.8808]))
     tensor([0.0000, 2.0000])
     """
-    return finish("logit", log_odds(input, eps=eps), out)
+    return finish("logit", log_odds(input, eps=eps), out, input)
 
 
 # --- of two operands -------------------------------------------------------------------------

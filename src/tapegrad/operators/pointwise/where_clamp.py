@@ -59,7 +59,7 @@ def where(
             f"{dtype.scalar_name}",
             "Compare first (x > 0), or convert with .bool().",
         )
-    return finish("where", choose(condition, input, other), out)
+    return finish("where", choose(condition, input, other), out, condition, input, other)
 
 
 # --- limits ----------------------------------------------------------------------------------
@@ -126,11 +126,11 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Out = None) -
     tensor([0.0000, 0.5000, 1.0000])
     """
     if type(min) in _PLAIN and type(max) in _PLAIN and not (min is None and max is None):
-        return finish("clamp", clamp_to_numbers(input, min, max), out)
+        return finish("clamp", clamp_to_numbers(input, min, max), out, input, min, max)
     _check_limits(input, min, max)
     tensors = hasattr(min, "_array") or hasattr(max, "_array")
     clamped = clamp_to_tensors if tensors else clamp_to_numbers
-    return finish("clamp", clamped(input, min, max), out)
+    return finish("clamp", clamped(input, min, max), out, input, min, max)
 
 
 def _check_limits(input: Tensor, min: Any, max: Any) -> None:

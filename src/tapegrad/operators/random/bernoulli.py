@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.autograd.writable import check_out, check_overlap
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Out, Source, Tensor
 from tapegrad.core.dtype import of
@@ -60,6 +61,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Source = None, out: Ou
     if out is None:
         drawn = exponential_cauchy.bernoulli(stream, array.shape, array.dtype, array)
         return bernoulli_draw(input, drawn=drawn)
+    check_out(out, input)
     fill.prepare_out("bernoulli", out, array.shape, input.requires_grad)
     p = array.transpose(axes_by_stride(out._array))
     return fill.fill_out("bernoulli", out, exponential_cauchy.bernoulli, stream, p)
@@ -78,6 +80,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Source = None) -> Any:
     if isinstance(p, tensor_base.Tensor):
         if not is_known and input._array.size:
             raise argument.not_implemented("bernoulli_tensor_cpu_self_", dtype)
+        check_overlap(input, (p,))
         chances = _expanded(p, input._array.shape)
         _check_probabilities(chances)
         chances = chances.transpose(axes_by_stride(input._array))

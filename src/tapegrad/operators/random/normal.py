@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.autograd.writable import check_out
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source
 from tapegrad.core.dtype import default
@@ -93,6 +94,7 @@ def normal(
             broadcast(shape, out._array.shape)
         needs_grad = any(x.requires_grad for x in (mean, std) if isinstance(x, tensor_base.Tensor))
         prepare_out("normal", out, out._array.shape, needs_grad)
+        check_out(out, mean, std)
         return write_out("normal", tensor_base.wrap(drawn), out)
     if is_tensor == (True, True):
         return normal_of_both(mean, std, drawn=drawn)

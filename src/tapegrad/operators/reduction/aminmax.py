@@ -45,4 +45,4 @@ def aminmax(input: Tensor, *, dim: Dim = None, keepdim: bool = False, out: Out =
         extremum("aminmax", smallest, input, dim, keepdim),
         extremum("aminmax", largest, input, dim, keepdim),
     )
-    return finish("aminmax", return_types.aminmax(pair), out)
+    return finish("aminmax", return_types.aminmax(pair), out, input)

@@ -171,7 +171,7 @@ def _running(
     """Running sums or products; integers as int64 unless a dtype is asked for."""
     input, narrow = summable(input, dtype, out)
     result = _along(operator, input, dim)
-    return finish(name, result if narrow is None else result.to(narrow), out)
+    return finish(name, result if narrow is None else result.to(narrow), out, input)
 
 
 @require_tensors
@@ -211,7 +211,7 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """
     if input.dtype.category < 2:
         raise no_kernel("logcumsumexp_out_cpu", input.dtype)
-    return finish("logcumsumexp", _along(log_running_sum, input, dim), out)
+    return finish("logcumsumexp", _along(log_running_sum, input, dim), out, input)
 
 
 def _check_dim(name: str, input: Tensor, dim: int) -> None:
@@ -302,13 +302,13 @@ def diff(
             _check_beside(input, x, axis)
     parts = [x for x in (prepend, input, append) if x is not None]
     if n == 0:
-        return finish("diff", input.clone(), out)
+        return finish("diff", input.clone(), out, input)
     x = parts[0] if len(parts) == 1 else cat(parts, axis)
     for _ in range(min(n, x._array.shape[axis])):
         size = x._array.shape[axis]
         later, earlier = x.narrow(axis, 1, size - 1), x.narrow(axis, 0, size - 1)
         x = later.logical_xor(earlier) if x.dtype.name == "bool" else later - earlier
-    return finish("diff", x, out)
+    return finish("diff", x, out, input)
 
 
 def _check_dtype(input: Tensor, dim: Dim, dtype: DTypeLike = None) -> None:

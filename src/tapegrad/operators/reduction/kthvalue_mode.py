@@ -73,4 +73,4 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Out = None
         pair = mode_along(input.reshape(1), axis=0, keepdims=False)
     else:
         pair = mode_along(input, axis=axis, keepdims=bool(keepdim))
-    return finish("mode", return_types.mode(pair), out)
+    return finish("mode", return_types.mode(pair), out, input)

@@ -162,7 +162,7 @@ def along(
     else:
         axis = axis_of(dim, input._array.ndim)
         values, indices = operator(input, axis=axis, keepdims=bool(keepdim))
-    return finish(name, result((values, indices)), out)
+    return finish(name, result((values, indices)), out, input)
 
 
 _FORMS = (
@@ -195,7 +195,7 @@ def _extreme(name: str, of_all: OperatorLike, of_axis: OperatorLike, of_two: str
             return finish(name, of_all(input, axis=axis, keepdims=False), out)
         if hasattr(dim, "_array"):
             found = getattr(input, of_two)(dim)
-            return found if out is None else finish(name, found, out)
+            return found if out is None else finish(name, found, out, input, dim)
         axis_of(dim, input._array.ndim)
         refuse_kinds(name + "(): does not support {} input", input)
         return along(name, of_axis, result, input, dim, keepdim, out)

@@ -64,7 +64,7 @@ def sort(
         pair = tuple(x.reshape(()) for x in pair)
     else:
         pair = sort_along(input, axis=axis, descending=bool(descending))
-    return finish("sort", return_types.sort(pair), out)
+    return finish("sort", return_types.sort(pair), out, input)
 
 
 @require_tensors
@@ -88,7 +88,7 @@ def msort(input: Tensor, *, out: Out = None) -> Any:
     >>> torch.msort(torch.tensor([3.0, 1.0, 2.0]))
     tensor([1., 2., 3.])
     """
-    return finish("msort", sort(input, 0)[0], out)
+    return finish("msort", sort(input, 0)[0], out, input)
 
 
 @require_tensors
@@ -123,4 +123,4 @@ def topk(
         pair = tuple(x.reshape(()) for x in topk_along(input.reshape(1), **{**options, "k": 1}))
     else:
         pair = topk_along(input, **options)
-    return finish("topk", return_types.topk(pair), out)
+    return finish("topk", return_types.topk(pair), out, input)

@@ -269,7 +269,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Out = None
     from tapegrad.operators import where
 
     factor = where(size > maxnorm, maxnorm / (size + 1e-7), size.new_ones(()))
-    return finish("renorm", input.contiguous() * factor, out)
+    return finish("renorm", input.contiguous() * factor, out, input)
 
 
 renorm_ = in_place(renorm)

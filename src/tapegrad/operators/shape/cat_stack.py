@@ -177,6 +177,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out
     if out is None and _are_alike(tensors):
         place = axis_of(dim if axis is None else axis, len(shape) + 1)
         return stack_along(*tensors, axis=place)
+    check_apart(out, *tensors)
     place = axis_of(dim if axis is None else axis, len(shape) + 1)
     for i, x in enumerate(tensors):
         if x._array.shape != shape:

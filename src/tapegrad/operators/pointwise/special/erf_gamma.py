@@ -102,7 +102,7 @@ def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:
         return digamma(input, out=out)
-    return finish("polygamma", higher_digamma(input, n=n), out)
+    return finish("polygamma", higher_digamma(input, n=n), out, input)
 
 
 def _polygamma_of(input: Tensor, n: int) -> Any:

@@ -1,0 +1,153 @@
+"""Where `out=` may lie: its own memory, that of an input as a whole, never a part of it."""
+
+import pytest
+
+import tapegrad as torch
+from tests.messages import raises
+
+OVERLAP = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+    "single memory location. Please clone() the tensor before performing the operation."
+)
+
+PARTLY = {
+    "exp": lambda x, out: torch.exp(x, out=out),
+    "add": lambda x, out: torch.add(x, 1, out=out),
+    "add of the other": lambda x, out: torch.add(torch.ones(4), x, out=out),
+    "add alpha": lambda x, out: torch.add(torch.ones(4), x, alpha=2, out=out),
+    "sub alpha": lambda x, out: torch.sub(torch.ones(4), x, alpha=2, out=out),
+    "div": lambda x, out: torch.div(torch.ones(4), x, rounding_mode="floor", out=out),
+    "addcmul": lambda x, out: torch.addcmul(torch.ones(4), x, x, out=out),
+    "addcdiv": lambda x, out: torch.addcdiv(torch.ones(4), x, x, out=out),
+    "addr": lambda x, out: torch.addr(x.view(2, 2), x[:2] + 0, x[:2] + 0, out=out.view(2, 2)),
+    "clamp": lambda x, out: torch.clamp(x, 1, 2, out=out),
+    "cumsum": lambda x, out: torch.cumsum(x, 0, out=out),
+    "gelu": lambda x, out: torch.nn.functional.gelu(x, out=out),
+    "index_add": lambda x, out: torch.index_add(x, 0, torch.arange(4), torch.ones(4), out=out),
+    "lerp": lambda x, out: torch.lerp(torch.ones(4), x, x, out=out),
+    "logcumsumexp": lambda x, out: torch.logcumsumexp(x, 0, out=out),
+    "msort": lambda x, out: torch.msort(x, out=out),
+    "nan_to_num": lambda x, out: torch.nan_to_num(x, out=out),
+    "polygamma": lambda x, out: torch.polygamma(1, x, out=out),
+    "renorm": lambda x, out: torch.renorm(x.view(2, 2), 2, 0, 1.0, out=out.view(2, 2)),
+    "round": lambda x, out: torch.round(x, decimals=1, out=out),
+    "scatter": lambda x, out: torch.scatter(x, 0, torch.arange(4), 1.0, out=out),
+    "scatter_add": lambda x, out: torch.scatter_add(x, 0, torch.arange(4), torch.ones(4), out=out),
+    "sort": lambda x, out: torch.sort(x, out=(out, torch.zeros(4, dtype=torch.int64)))[0],
+    "where": lambda x, out: torch.where(x > 2, x, torch.ones(4), out=out),
+}
+
+APART = {
+    "cat": lambda x, out: torch.cat([x[:2], x[2:]], out=out),
+    "cross": lambda x, out: torch.cross(x[:3], torch.ones(3), dim=0, out=out[:3]),
+    "index_add": lambda x, out: torch.index_add(torch.ones(4), 0, torch.arange(4), x, out=out),
+    "index_copy": lambda x, out: torch.index_copy(torch.ones(4), 0, torch.arange(4), x, out=out),
+    "index_select": lambda x, out: torch.index_select(x, 0, torch.arange(4), out=out),
+    "gather": lambda x, out: torch.gather(x, 0, torch.arange(4), out=out),
+    "scatter": lambda x, out: torch.scatter(torch.ones(4), 0, torch.arange(4), x, out=out),
+    "scatter_add": lambda x, out: torch.scatter_add(torch.ones(4), 0, torch.arange(4), x, out=out),
+    "scatter_reduce": lambda x, out: torch.scatter_reduce(
+        torch.ones(4), 0, torch.arange(4), x, "sum", out=out
+    ),
+    "stack": lambda x, out: torch.stack([x[:2], x[2:]], out=out.view(2, 2)),
+    "take": lambda x, out: torch.take(x, torch.arange(4), out=out),
+    "take_along_dim": lambda x, out: torch.take_along_dim(x, torch.arange(4), 0, out=out),
+}
+
+READ_FIRST = {
+    "mv": lambda x, out: torch.mv(torch.ones(4, 4), x, out=out),
+    "flip": lambda x, out: torch.tril(x.view(2, 2), out=out.view(2, 2)),
+    "softmax": lambda x, out: torch.softmax(x, 0, out=out),
+    "view_copy": lambda x, out: torch.view_copy(x, (4,), out=out),
+}
+
+
+def parts(shift):
+    memory = torch.arange(12.0)
+    return memory[2:6], memory[2 + shift : 6 + shift]
+
+
+@pytest.mark.parametrize("name", PARTLY)
+def test_out_may_be_an_input_but_not_a_part_of_it(name):
+    call = PARTLY[name]
+    x, out = parts(1)
+    with raises(RuntimeError, OVERLAP):
+        call(x, out)
+    assert x.tolist() == [2.0, 3.0, 4.0, 5.0]
+    x, out = parts(0)
+    expected = call(x.clone(), torch.empty(4))
+    assert call(x, out).equal(expected)
+    assert x.view(-1).equal(expected.view(-1))
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+@pytest.mark.parametrize("name", APART)
+def test_out_may_not_be_what_is_read_out_of_order(name, shift):
+    x, out = parts(shift)
+    with raises(RuntimeError, OVERLAP):
+        APART[name](x, out)
+    assert x.tolist() == [2.0, 3.0, 4.0, 5.0]
+
+
+@pytest.mark.parametrize("shift", [0, 1, -1])
+@pytest.mark.parametrize("name", READ_FIRST)
+def test_out_is_written_when_all_is_read(name, shift):
+    x, out = parts(shift)
+    expected = READ_FIRST[name](x.clone(), torch.empty(4))
+    assert READ_FIRST[name](x, out).equal(expected)
+
+
+def test_out_may_lie_between_the_elements_of_an_input():
+    memory = torch.arange(8.0)
+    assert torch.add(memory[::2], 1, out=memory[1::2]).tolist() == [1.0, 3.0, 5.0, 7.0]
+
+
+def test_out_may_not_be_an_input_in_another_order():
+    x = torch.arange(4.0).view(2, 2)
+    with raises(RuntimeError, OVERLAP):
+        torch.add(x, 1, out=x.t())
+    images = torch.arange(16.0).view(1, 2, 2, 4).permute(0, 3, 1, 2)
+    with raises(RuntimeError, OVERLAP):
+        torch.add(images, 1, out=images.as_strided(images.shape, (16, 4, 2, 1)))
+
+
+def test_memory_is_looked_at_before_shapes_and_dtypes():
+    x, out = parts(1)
+    with raises(RuntimeError, OVERLAP):
+        torch.add(x, torch.ones(3), out=out)
+    with raises(RuntimeError, OVERLAP):
+        torch.add(x, 1j, out=out)
+
+
+def test_of_several_results_none_is_written_where_one_may_not_be():
+    x, out = parts(1)
+    indices = torch.zeros(4, dtype=torch.int64)
+    with raises(RuntimeError, OVERLAP):
+        torch.topk(x, 4, out=(out, indices))
+    assert indices.tolist() == [0] * 4
+
+
+def test_writes_in_place_that_read_first_may_read_their_own_memory():
+    memory = torch.arange(12.0)
+    eye, whole = torch.eye(2), torch.ones(4) > 0
+    expected = memory[2:6].view(2, 2) + memory[3:7].view(2, 2)
+    assert memory[2:6].view(2, 2).addmm_(memory[3:7].view(2, 2), eye).equal(expected)
+    expected = memory[3:7].clone()
+    assert memory[2:6].masked_scatter_(whole, memory[3:7]).equal(expected)
+
+
+def test_writes_by_index_or_mask_may_not_read_their_own_memory():
+    memory = torch.arange(12.0)
+    for index in (torch.arange(4), torch.ones(4) > 0):
+        with raises(RuntimeError, OVERLAP):
+            memory[2:6][index] = memory[2:6]
+    with raises(RuntimeError, OVERLAP):
+        memory[2:6].index_reduce_(0, torch.arange(4), memory[2:6], "amax")
+    probabilities = torch.zeros(6)
+    with raises(RuntimeError, OVERLAP):
+        probabilities[:4].bernoulli_(probabilities[1:5])
+
+
+def test_a_copy_of_other_numbers_may_have_the_same_memory():
+    x = torch.tensor([1.0, 2.0])
+    assert x.view(torch.int32).copy_(x).tolist() == [1, 2]
