@@ -10,6 +10,7 @@ from tapegrad.autograd.view import check_base
 from tapegrad.autograd.view_origin import ORDINARY, view_error
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.argument_check import users_level
 from tapegrad.core.dtype import of
 from tapegrad.core.memory_format import is_dense
 from tapegrad.core.promote_types import can_cast
@@ -39,13 +40,15 @@ def check_writable(x: Any, others: Any = ()) -> None:
         raise errors.leaf_in_place(is_view=True)
 
 
-def check_target(x: Any, others: Any = (), apart: bool = False) -> None:
+def check_target(x: Any, others: Any = (), apart: bool = False, repeats: bool = False) -> None:
     """Raise where `x` cannot take what is computed from `others`, whatever that is.
 
-    These checks come before those of shapes and dtypes, as in PyTorch.
+    These checks come before those of shapes and dtypes, as in PyTorch. With `repeats`, several
+    elements may be one place in memory if there is no graph.
     """
     check_writable(x, others)
-    check_storable(x)
+    if not repeats or x.requires_grad:
+        check_storable(x)
     if others:
         check_overlap(x, others, apart)
 
@@ -113,12 +116,33 @@ def check_constant(function: str, argument: str, x: Any) -> None:
         )
 
 
+def is_repeated(array: Any) -> bool:
+    """Whether several elements are one place in memory, as `expand` has it."""
+    return (array.size and 0 in array.strides) and any(
+        not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True)
+    )
+
+
+def warn_repeated(name: str, x: Any) -> None:
+    """Warn, or raise if `x` has a graph, where several elements are one place in memory.
+
+    PyTorch raises only when that graph is gone back.
+    """
+    if not is_repeated(x._array):
+        return
+    if x.requires_grad:
+        check_storable(x)
+    assigned = "tensor[indices] = tensor" if name == "index_put_" else "tensor[mask] = scalar"
+    errors.warn(
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before "
+        f"performing this operation. This also applies to advanced indexing e.g. {assigned}",
+        users_level(),
+    )
+
+
 def check_storable(x: Any) -> None:
     """Raise where several elements of `x` are one place in memory."""
-    array = x._array
-    if (array.size and 0 in array.strides) and any(
-        not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True)
-    ):
+    if is_repeated(x._array):
         raise errors.runtime_error(
             "unsupported operation: more than one element of the written-to tensor refers to "
             "a single memory location. Please clone() the tensor before performing the "

@@ -23,6 +23,8 @@ from tapegrad.autograd.writable import (
     check_target,
     check_view,
     check_writable,
+    is_repeated,
+    warn_repeated,
     written,
 )
 from tapegrad.core import errors, tensor_base
@@ -44,6 +46,7 @@ def in_place(
     apart: bool | None = False,
     check: Callable | None = None,
     first: Callable | None = None,
+    repeats: str = "",
 ) -> Callable:
     """The in-place form of an operator: `mul_ = in_place(mul)`.
 
@@ -51,6 +54,8 @@ def in_place(
     part of the one that is written to. With `apart`, no operand may be the tensor itself; with
     None, operands may lie in part of its memory: they are read first. `check` raises in the words
     of the in-place form, where they are its own; `first` checks all arguments before anything else.
+    What only puts one number in some places may be written where several elements are one place in
+    memory: `repeats` is then "written", or "warned" of.
     """
     ufunc_name = getattr(getattr(function, "op", None), "ufunc", None)
     ufunc = getattr(np, ufunc_name) if ufunc_name else None
@@ -79,9 +84,13 @@ def in_place(
                 if check is not None:
                     check_writable(input)
                     check(input)
-                return renew(
-                    plain, input, lambda x: function(x, *args, **kwargs), others, bool(apart)
-                )
+                if repeats == "warned":
+                    warn_repeated(plain, input)
+
+                def compute(x: Any) -> Any:
+                    return function(x, *args, **kwargs)
+
+                return renew(plain, input, compute, others, bool(apart), bool(repeats))
             except Exception as error:
                 again = _again(method, plain, input, args, kwargs, error, is_method)
             return again()
@@ -255,9 +264,16 @@ def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
     return True
 
 
-def update(name: str, x: Any, compute: Callable, others: tuple = (), apart: bool = False) -> Any:
+def update(
+    name: str,
+    x: Any,
+    compute: Callable,
+    others: tuple = (),
+    apart: bool = False,
+    repeats: bool = False,
+) -> Any:
     """Let `x` take the value and the history of `compute(x)`, which reads `others`; returns `x`."""
-    check_target(x, others, apart)
+    check_target(x, others, apart, repeats)
     with_grad = is_grad_enabled()
     before = stand_in(x)
     since = next_sequence()
@@ -270,7 +286,10 @@ def update(name: str, x: Any, compute: Callable, others: tuple = (), apart: bool
     if with_grad and edge is not None:
         check_view(x)
         _keep_value_before(before, edge, since)
-    write(x._array, result._array)
+    if repeats and is_repeated(x._array):  # a place is written if one of its elements is
+        np.copyto(x._array, result._array, casting="unsafe", where=result._array != x._array)
+    else:
+        write(x._array, result._array)
     written(x, name)
     if type(mode) is not bool:
         mode.wrote(x, result)
@@ -285,14 +304,14 @@ def update(name: str, x: Any, compute: Callable, others: tuple = (), apart: bool
     return x
 
 
-def _assign(name: str, x: Any, compute: Callable, others: tuple, apart: bool) -> Any:
+def _assign(name: str, x: Any, compute: Callable, others: tuple, apart: bool, repeats: bool) -> Any:
     """Let `x`, be it a leaf, take the value of `compute(x)` and keep its history; returns `x`.
 
     So PyTorch does for logical operators, which have no place in a graph.
     """
     mode = MODE.get()
     if type(mode) is not bool or x._counter is INFERENCE:
-        return update(name, x, compute, others, apart)
+        return update(name, x, compute, others, apart, repeats)
     check_storable(x)
     check_overlap(x, others, apart)
     result = compute(x)

@@ -75,7 +75,7 @@ def store_at(out: Array, values: Array, index: Array, axes: tuple[int, ...], add
     """Write `values` into the array `out` itself at index arrays on `axes`, or add them."""
     if not add:
         out[_key(out, index, axes)] = values
-    elif len(axes) == 1 and index.ndim == 1 and out.ndim > 1:
+    elif len(axes) == 1 and index.ndim == 1 and out.ndim > 1 and 0 not in out.strides:
         (axis,) = axes
         shape = (*out.shape[:axis], index.size, *out.shape[axis + 1 :])
         if values.shape != shape:

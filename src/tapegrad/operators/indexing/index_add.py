@@ -272,6 +272,6 @@ def _filled_where_named(x: Tensor, value: Any, index: Tensor, axis: int) -> Any:
 
 index_add_ = in_place(index_add, apart=True)
 index_copy_ = in_place(without_autocast(index_copy), apart=True)
-index_fill_ = in_place(index_fill, reads_numbers=True, apart=True)
+index_fill_ = in_place(index_fill, reads_numbers=True, apart=True, repeats="warned")
 
 __all__ = ["index_add", "index_copy", "index_fill"]

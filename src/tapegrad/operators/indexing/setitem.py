@@ -7,7 +7,7 @@ from tapegrad.arrays.numpy.getitem_setitem import store_at
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.autograd.sum_to_size import sum_to_shape
-from tapegrad.autograd.writable import check_overlap, check_writable
+from tapegrad.autograd.writable import check_overlap, check_writable, warn_repeated
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -182,6 +182,7 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
     index_check.check_masks(x, arrays)
     in_batch = any(is_batched(t._array) for t in (x, values, *arrays) if t is not None)
     array = x._array
+    warn_repeated("index_put_", x)
     check_overlap(x, (values, *arrays), apart=True)
     if masked and in_batch:
         _check_values(x, values)
@@ -197,7 +198,9 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
         def store() -> None:
             array[mask] = source
 
-        overwrite("index_put_", write_mask, (x, values, first), {}, store)
+        if values._array.size == 1:
+            warn_repeated("masked_fill_", x)
+        overwrite("index_put_", write_mask, (x, values, first), {}, store, True)
         return
     axes, index, values = _placed(x, arrays, values)
     options = {"axes": axes, "add": add}
@@ -210,6 +213,7 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
         (x, values, index),
         options,
         lambda: store_at(array, values._array, index._array, axes, add),
+        True,
     )
 
 

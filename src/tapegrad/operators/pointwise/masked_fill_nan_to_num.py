@@ -105,4 +105,5 @@ def nan_to_num(
     )
 
 
-masked_fill_, nan_to_num_ = in_place(masked_fill, reads_numbers=True), in_place(nan_to_num)
+masked_fill_ = in_place(masked_fill, reads_numbers=True, repeats="warned")
+nan_to_num_ = in_place(nan_to_num)

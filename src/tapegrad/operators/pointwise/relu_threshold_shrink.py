@@ -235,5 +235,6 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
     return prelu_kernel(input, weight)
 
 
-relu_, threshold_, leaky_relu_ = in_place(relu), in_place(threshold), in_place(leaky_relu)
+relu_, leaky_relu_ = in_place(relu), in_place(leaky_relu)
+threshold_ = in_place(threshold, repeats="written")
 hardtanh_ = in_place(hardtanh)

@@ -202,6 +202,6 @@ def diagflat(input: Tensor, offset: int = 0) -> Any:
     return diag_embed(reshape(input, -1), offset)
 
 
-tril_, triu_ = in_place(tril), in_place(triu)
+tril_, triu_ = in_place(tril, repeats="written"), in_place(triu, repeats="written")
 
 __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]
