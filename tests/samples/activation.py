@@ -84,6 +84,16 @@ def prelu_kernel(make: Make) -> list:
 
 
 @row
+def prelu_input_backward(make: Make) -> list:
+    return [Sample(make(2, 3), make.away(2, 3), make(3)), Sample(make(3), make.away(3), make())]
+
+
+@row
+def prelu_weight_backward(make: Make) -> list:
+    return [Sample(make(2, 3), make.away(2, 3), make(3)), Sample(make(3), make.away(3), make())]
+
+
+@row
 def softmax_along(make: Make) -> list:
     return [Sample(make(2, 3), axis=0), Sample(make(3, 2).T, axis=1), Sample(make(4), axis=0)]
 

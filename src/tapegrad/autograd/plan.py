@@ -8,7 +8,7 @@ composed once, the fast path) and on tensors, when the derivative itself must be
 
 from __future__ import annotations
 
-from tapegrad.arrays.namespaces import is_batched
+from tapegrad.arrays.namespaces import is_batched, namespace_of
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.autograd.node import (
@@ -184,6 +184,10 @@ class Plan:
                 continue
             operands = []
             for name in rule.names:
+                if name[:5] == "edge_":
+                    edge = edges[self.op.inputs.index(name[5:])]
+                    operands.append(place_alone(g, edge))
+                    continue
                 if name not in values:
                     n = self.places[name]
                     where, key, _ = self.saves[n]
@@ -257,6 +261,14 @@ def placed(value: Any, edge: Any) -> Any:
     tensor = wrap(array)
     tensor._node = edge
     tensor._counter = version_of(value) if is_tensor else edge.output_version
+    return tensor
+
+
+def place_alone(g: Any, edge: Any) -> Any:
+    """A number that stands for a tensor behind `edge`, of which nothing but its place is known."""
+    array = g._array
+    tensor = wrap(namespace_of((array,)).zeros((), dtype=array.dtype))
+    tensor._node = edge
     return tensor
 
 

@@ -104,7 +104,8 @@ def packed_by_mode(x: object) -> Any:
     return None if mode is None else Packed(x, *mode.hooks)
 
 
-_FORBIDDEN: ContextVar[str | None] = ContextVar("tapegrad_hooks_forbidden", default=None)
+FORBIDDEN: ContextVar[str | None] = ContextVar("tapegrad_hooks_forbidden", default=None)
+"""What entering `saved_tensors_hooks` raises here, if it does."""
 
 
 class saved_tensors_hooks:
@@ -138,9 +139,7 @@ class saved_tensors_hooks:
 
     def __enter__(self) -> None:
         hooks = (self.pack_hook, self.unpack_hook)
-        message = _FORBIDDEN.get()
-        if message is not None:
-            raise RuntimeError(message)
+        check_hooks()
         if not (callable(hooks[0]) and callable(hooks[1])):
             raise not_callable("_push_saved_tensors_default_hooks", "", *hooks)
         self._tokens.append(MODE.set(with_hooks(MODE.get(), hooks)))
@@ -208,10 +207,22 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
             f"bool = True) -> None\n\nInvoked with: {error_message!r}",
             "Say what a user should read.",
         )
-    if layer_of(Saving) is not None:
-        raise RuntimeError(error_message)
-    token = _FORBIDDEN.set(error_message)
+    token = forbid_hooks(error_message)
     try:
         yield
     finally:
-        _FORBIDDEN.reset(token)
+        FORBIDDEN.reset(token)
+
+
+def check_hooks() -> None:
+    """Raise where `saved_tensors_hooks` may not be entered."""
+    message = FORBIDDEN.get()
+    if message is not None:
+        raise RuntimeError(message)
+
+
+def forbid_hooks(message: str) -> Token:
+    """Let entering `saved_tensors_hooks` raise until `FORBIDDEN` is reset; raise if some are on."""
+    if layer_of(Saving) is not None:
+        raise RuntimeError(message)
+    return FORBIDDEN.set(message)

@@ -103,6 +103,7 @@ class Op(OperatorBase):
         widens: bool = True,
         kernels: tuple[str, ...] = (),
         order: Callable | None = None,
+        registered: bool = True,
     ):
         code = forward.__code__
         n = code.co_argcount
@@ -140,9 +141,10 @@ class Op(OperatorBase):
         self.on_tensors: dict[str, Rule] = {}
         self.plans: dict[tuple, Any] = {}
         self.quick: dict[str, Any] = {}
-        if self.name in REGISTRY:
-            raise ValueError(f"operator {self.name} is declared twice")
-        REGISTRY[self.name] = self
+        if registered:
+            if self.name in REGISTRY:
+                raise ValueError(f"operator {self.name} is declared twice")
+            REGISTRY[self.name] = self
 
     def __repr__(self) -> str:
         return f"<{self.kind} operator {self.name}>"

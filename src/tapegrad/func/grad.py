@@ -11,6 +11,7 @@ from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import MODE, InTransform, Under, is_grad_enabled, switched
 from tapegrad.autograd.node import AccumulateGrad, make_leaf
 from tapegrad.autograd.reachable import nodes_behind
+from tapegrad.autograd.saved_tensor_hooks import FORBIDDEN, forbid_hooks
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
@@ -19,6 +20,30 @@ from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
 from tapegrad.operators.creation.like import ones_like, zeros_like
 from tapegrad.operators.shape.forward_ad_views import dual_view
+
+
+class Recorded(InTransform):
+    """A block in a transform that records what is computed: hooks on what is saved are refused.
+
+    The gradients of a transform are themselves recorded, which hooks were not made for.
+    """
+
+    __slots__ = ("hooks",)
+
+    def __init__(self, leaves: list):
+        super().__init__(switched(True), leaves)
+
+    def __enter__(self) -> None:
+        self.hooks = forbid_hooks(
+            "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. "
+            "Please open an issue with your use case."
+        )
+        super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        FORBIDDEN.reset(self.hooks)
+
 
 # --- what goes in and comes out -------------------------------------------------------------------
 
@@ -150,7 +175,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         numbers = checked_argnums(argnums, len(args))
         inputs, structure = flatten(chosen(args, argnums, numbers))
         pairs: list = []
-        with InTransform(switched(True), pairs):
+        with Recorded(pairs):
             leaves = [leaf_of(x) for x in inputs]
             pairs += zip(leaves, inputs, strict=True)
             inside = replaced(args, argnums, numbers, unflatten(leaves, structure))

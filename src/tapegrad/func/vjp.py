@@ -9,7 +9,16 @@ from tapegrad.autograd.node import make_leaf
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
 from tapegrad.core.tensor_base import TensorBase
-from tapegrad.func.grad import handed_on, has_others, leaf_of, pulled, released, with_aux, zeros_of
+from tapegrad.func.grad import (
+    Recorded,
+    handed_on,
+    has_others,
+    leaf_of,
+    pulled,
+    released,
+    with_aux,
+    zeros_of,
+)
 from tapegrad.func.pytree import flatten, text, unflatten
 
 
@@ -51,12 +60,15 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
 
 def recorded_call(
-    func: Callable, primals: tuple, has_aux: bool, name: str
+    func: Callable, primals: tuple, has_aux: bool, name: str, hooks: bool = False
 ) -> tuple[list, Any, list, Any, Any]:
-    """Outputs and their structure, leaves for the primals and theirs, and what is handed on."""
+    """Outputs and their structure, leaves for the primals and theirs, and what is handed on.
+
+    `hooks` on what is saved may be set in the function.
+    """
     inputs, own = flatten(primals)
     pairs: list = []
-    with InTransform(switched(True), pairs):
+    with InTransform(switched(True), pairs) if hooks else Recorded(pairs):
         leaves = [leaf_of(x) for x in inputs]
         pairs += zip(leaves, inputs, strict=True)
         result = func(*unflatten(leaves, own))
@@ -133,7 +145,9 @@ def linearize(func: Callable, *primals: Any) -> tuple:
     tensor([1.0000, 0.5403])
     """
     inputs, own = flatten(primals)
-    outs, structure, leaves, _, _ = recorded_call(func, primals, False, "linearize(f, *primals)")
+    outs, structure, leaves, _, _ = recorded_call(
+        func, primals, False, "linearize(f, *primals)", True
+    )
     with Under(switched(True)):
         probes = [make_leaf(zeros_of(y)) for y in outs]
         back = pulled(outs, leaves, probes, True, True)

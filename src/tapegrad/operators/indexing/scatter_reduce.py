@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.result_order import row_major
+from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, check_out, in_place
 from tapegrad.dispatch.op import linear, primitive, vjp
@@ -71,21 +72,28 @@ def _product_x(xp, g, x, values, index, axis, include):
     return g if include else unwritten(xp, g, index, axis)
 
 
-def _zeros_among(xp, values, index, axis, like):
-    """Where `values` is 0, and where it is the only 0 of its place."""
-    zero = xp.astype(values == 0, values.dtype)
-    n = xp.scatter_along(xp.zeros_like(like), index, zero, axis, "add")
-    alone = (zero == 1) & (xp.gather_along(n, index, axis) == 1)
-    return values == 0, alone
-
-
 def _product_values(xp, g, x, values, index, y, axis, include):
-    zero, alone = _zeros_among(xp, values, index, axis, y)
+    """The product of the others: that of all, divided by each, or without it where it is 0."""
+    zero = values == 0
+    zeros = xp.scatter_along(
+        xp.zeros_like(y), index, xp.astype(zero, values.dtype), axis, "add"
+    )  # how many each place has
+    n = xp.gather_along(zeros, index, axis)
+    alone = zero & (n == 1)
     if not include:
         x = xp.scatter_along(x, index, xp.ones((), dtype=x.dtype), axis, "write")
     others = xp.scatter_along(x, index, xp.where(alone, 1.0, values), axis, "multiply")
     divided = xp.gather_along(g * y, index, axis) / xp.where(zero, 1.0, values)
-    return xp.where(alone, xp.gather_along(g * others, index, axis), divided)
+    found = xp.where(alone, xp.gather_along(g * others, index, axis), divided)
+    if isinstance(values, TensorBase):
+        # of two zeros each has the other for a factor, which is their sum less itself: the product
+        # is 0 but not its derivative by the other
+        pair = zero & (n == 2)
+        both = xp.scatter_along(xp.zeros_like(y), index, xp.where(pair, values, 0.0), axis, "add")
+        rest = xp.scatter_along(x, index, xp.where(pair, 1.0, values), axis, "multiply")
+        factor = xp.gather_along(both, index, axis) - values
+        found = xp.where(pair, xp.gather_along(g * rest, index, axis) * factor, found)
+    return found
 
 
 @vjp(x=_product_x, values=_product_values)

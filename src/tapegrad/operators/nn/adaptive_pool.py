@@ -23,8 +23,10 @@ from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 
 __torch__ = "adaptive_avg_pool1d adaptive_max_pool1d"
 
-average_plane = mapping("adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0")
-average_volume = mapping("adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0", row_major)
+average_plane = mapping("adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0", connected=True)
+average_volume = mapping(
+    "adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0", row_major, connected=True
+)
 maximum_plane = choosing("adaptive_max_pool2d", "AdaptiveMaxPool2DBackward0")
 maximum_volume = choosing("adaptive_max_pool3d", "AdaptiveMaxPool3DBackward0", row_major)
 

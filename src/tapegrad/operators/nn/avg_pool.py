@@ -32,8 +32,8 @@ from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 
 __torch__ = "avg_pool1d"
 
-average_plane = mapping("avg_pool2d", "AvgPool2DBackward0")
-average_volume = mapping("avg_pool3d", "AvgPool3DBackward0", row_major)
+average_plane = mapping("avg_pool2d", "AvgPool2DBackward0", connected=True)
+average_volume = mapping("avg_pool3d", "AvgPool3DBackward0", row_major, connected=True)
 
 _ADVICE = "Inputs are (N, C, ...) or (C, ...)."
 

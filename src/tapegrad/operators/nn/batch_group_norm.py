@@ -14,6 +14,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.core.result_order import channels_as_first
 from tapegrad.core.shape import no_dimensions, out_of_range
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn import layer_norm
@@ -66,8 +67,8 @@ def _input_tangent(xp, t, input, weight, groups, eps):
     return t if weight is None else t * _along_channels(xp, weight, input)
 
 
-def _bias_tangent(xp, t, input_like):
-    return xp.broadcast_to(_along_channels(xp, t, input_like), input_like.shape)
+def _bias_tangent(xp, t, y):
+    return xp.broadcast_to(_along_channels(xp, t, y), y.shape)
 
 
 def _standardizing(name: str, node: str) -> Any:
@@ -136,6 +137,8 @@ channel_standardize.jvp(
     ),
     bias=_bias_tangent,
 )
+for _operator in (batch_standardize, channel_standardize):
+    one_node("NativeBatchNormBackwardBackward0", "input weight", of="bias")(_operator)
 
 
 def _given_standard(xp: Namespace, x: Array, mean: Array, variance: Array, eps: float) -> Any:

@@ -15,6 +15,7 @@ Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.result_order import as_computed
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 
 _KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels")
@@ -56,6 +57,7 @@ def _from_weight(xp, t, y, input, stride, padding, dilation, transposed, groups)
     return convolve(input, t, None, stride, padding, dilation, groups, y.shape[2:])
 
 
+@one_node("ConvolutionBackwardBackward0", "input weight", of="bias")
 @jvp(
     input=_from_input,
     weight=_from_weight,

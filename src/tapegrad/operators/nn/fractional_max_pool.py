@@ -8,6 +8,7 @@ from tapegrad.core.annotations import Any, DTypeLike, Tensor
 from tapegrad.core.dtype import float32, of
 from tapegrad.core.shape import out_of_range
 from tapegrad.dispatch.autocast_state import IN_USE, widened
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.pool_size import array_of, check_each
@@ -38,7 +39,7 @@ def _choosing(name: str, node: str) -> Any:
         )
     )
     maximum.jvp(x=lambda xp, t, indices, kernel: xp.take_places(t, indices, len(kernel)))
-    return maximum
+    return one_node(node.replace("Backward", "BackwardBackward"))(maximum)
 
 
 fraction_plane = _choosing("fractional_max_pool2d", "FractionalMaxPool2DBackward0")

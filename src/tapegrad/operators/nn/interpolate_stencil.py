@@ -15,11 +15,17 @@ import numpy as np
 from tapegrad.arrays.numpy.interpolate import Lane, Taps, fewest_lanes
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.result_order import channels_as_first
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import linear
 
 
-def mapping(name: str, node: str, order: Any = channels_as_first) -> Any:
-    """The operator of one kind of map `through` a Separable; its transpose is its reverse rule."""
+def mapping(
+    name: str, node: str, order: Any = channels_as_first, *, connected: bool = False
+) -> Any:
+    """The operator of one kind of map `through` a Separable; its transpose is its reverse rule.
+
+    `connected`: a double backward has an edge to the input.
+    """
 
     @linear(name=name, node=node, kernels=("resample",), order=order)
     def mapped(xp, x, *, through):
@@ -27,7 +33,8 @@ def mapping(name: str, node: str, order: Any = channels_as_first) -> Any:
         return xp.resample(x, through)
 
     mapped.vjp(x=lambda xp, g, through: xp.resample(g, through.reverse))
-    return mapped
+    behind = "x" if connected else ""
+    return one_node(node.replace("Backward", "BackwardBackward"), behind)(mapped)
 
 
 resample = mapping("resample", "ResampleBackward0")

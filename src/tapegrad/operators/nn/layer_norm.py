@@ -10,6 +10,7 @@ from tapegrad.core.dtype import float32
 from tapegrad.core.limits import finfo
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.core.result_order import lies_channels_last
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel, require_floating
 from tapegrad.operators.nn.pool_size import array_of
@@ -71,8 +72,9 @@ layer_standardize.jvp(
     weight=lambda xp, t, input, n_axes, eps: (
         t * standardized(xp, input, _last(input, n_axes), eps)[0]
     ),
-    bias=lambda xp, t, input_like: xp.broadcast_to(t, input_like.shape),
+    bias=lambda xp, t, y: xp.broadcast_to(t, y.shape),
 )
+one_node("NativeLayerNormBackwardBackward0", "input weight", of="bias")(layer_standardize)
 
 
 # --- the kernels on tensors, for derivatives of derivatives ---------------------------------------

@@ -11,6 +11,7 @@ from tapegrad.core.family import family
 from tapegrad.core.result_order import channels_as_first
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel, require_floating
 from tapegrad.operators.nn.pool_size import (
@@ -51,7 +52,7 @@ def choosing(name: str, node: str, order: Any = channels_as_first) -> Any:
         )
     )
     maximum.jvp(x=lambda xp, t, indices, windows: xp.take_places(t, indices, len(windows)))
-    return maximum
+    return one_node(node.replace("Backward", "BackwardBackward"))(maximum)
 
 
 max_plane = choosing("max_pool2d_with_indices", "MaxPool2DWithIndicesBackward0")

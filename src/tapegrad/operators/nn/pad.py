@@ -8,6 +8,7 @@ from tapegrad.core.result_order import as_computed, channels_as_first, row_major
 from tapegrad.core.scalar import overflow
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import IN_USE, widened
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel
 
@@ -27,7 +28,9 @@ def _padding(mode: str, name: str, node: str) -> Any:
     order = row_major if mode == "circular" else channels_as_first
     op = linear(name=name, node=node, numbers=False, kernels=_KERNELS, order=order)(pad)
     op.vjp(x=lambda xp, g, padding: xp.unpad_edges(g, padding, mode))
-    return op
+    if mode == "circular":
+        return op
+    return one_node(node.replace("Backward", "BackwardBackward"))(op)
 
 
 reflection_pad_1d = _padding("reflect", "reflection_pad_1d", "ReflectionPad1DBackward0")

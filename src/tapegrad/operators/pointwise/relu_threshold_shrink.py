@@ -5,6 +5,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.limits import largest
 from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import (
@@ -33,6 +34,7 @@ def _no_bools(message: str) -> Any:
     return check
 
 
+@one_node("ThresholdBackwardBackward0")
 @vjp(input=lambda xp, g, y: xp.where(y <= 0, 0, g))
 @elementwise(check=_no_bools("Boolean inputs not supported for relu"))
 def relu(xp, input):
@@ -44,6 +46,7 @@ def relu(xp, input):
     return xp.maximum(input, 0)
 
 
+@one_node("LeakyReluBackwardBackward0")
 @vjp(input=lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope))
 @elementwise(node="LeakyReluBackward0", check=floats_only("leaky_relu_cpu"))
 def leaky_relu(xp, input, *, negative_slope):
@@ -53,6 +56,7 @@ def leaky_relu(xp, input, *, negative_slope):
     return xp.where(input > 0, input, input * negative_slope)
 
 
+@one_node("HardtanhBackwardBackward0")
 @vjp(input=lambda xp, g, input, low, high: xp.where((input <= low) | (input >= high), 0, g))
 @elementwise(node="HardtanhBackward0", check=_no_bools("Bool inputs not supported for hardtanh"))
 def hardtanh_between(xp, input, *, low, high):
@@ -95,6 +99,7 @@ def hardswish(xp, input):
     return input * xp.clip(input + 3, 0, 6) / 6
 
 
+@one_node("HardsigmoidBackwardBackward0")
 @vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
 @elementwise(promote="float", node="HardsigmoidBackward0", check=floats_only("hardsigmoid_cpu"))
 def hardsigmoid(xp, input):
@@ -111,6 +116,7 @@ def _pull(xp: Namespace, g: Array, x: Array, lambd: float) -> Any:
     return xp.where((x >= -lambd) & (x <= lambd), 0, g)
 
 
+@one_node("SoftshrinkBackwardBackward0")
 @vjp(input=lambda xp, g, input, lambd: _pull(xp, g, input, lambd))
 @elementwise(node="SoftshrinkBackward0", check=floats_only("softshrink_check"))
 def soft_shrink(xp, input, *, lambd):
@@ -139,6 +145,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     return soft_shrink(input, lambd=lambd)
 
 
+@one_node("HardshrinkBackwardBackward0")
 @vjp(input=lambda xp, g, input, lambd: _pull(xp, g, input, lambd))
 @elementwise(node="HardshrinkBackward0", check=floats_only("hardshrink_cpu"))
 def hard_shrink(xp, input, *, lambd):
@@ -158,6 +165,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
     return hard_shrink(input, lambd=lambd)
 
 
+@one_node("ThresholdBackwardBackward0")
 @vjp(input=lambda xp, g, input, threshold: xp.where(input <= threshold, 0, g))
 @elementwise(node="ThresholdBackward0", check=lacks("threshold_cpu", BOOL, COMPLEX))
 def threshold_above(xp, input, *, threshold, value):
@@ -183,12 +191,43 @@ def threshold(input: Tensor, threshold: float, value: float) -> Any:
 
 @vjp(
     input=lambda xp, g, input, weight: xp.where(input > 0, g, g * weight),
-    weight=lambda xp, g, input: xp.where(input > 0, 0, g * input),
+    weight=lambda xp, g, input, weight: xp.where(input > 0, 0, g * input),
 )
 @elementwise(node="PreluKernelBackward0", check=floats_only("prelu_cpu"))
 def prelu_kernel(xp, input, weight):
     """x where it is positive, weight * x elsewhere."""
     return xp.where(input > 0, input, input * weight)
+
+
+_prelu_rules = prelu_kernel.op.vjps
+
+
+@vjp(
+    grad=lambda xp, g, input, weight: xp.where(input > 0, g, g * weight),
+    input=lambda xp, g: xp.zeros_like(g),
+    weight=lambda xp, g, grad, input: xp.where(input > 0, 0, g * grad),
+)
+@elementwise(name="prelu_input_backward", node="PreluKernelBackwardBackward0", numbers=False)
+def _prelu_input_back(xp, grad, input, weight):
+    """A cotangent of `prelu` brought to its argument."""
+    return _prelu_rules["input"].function(xp, grad, input, weight)
+
+
+@vjp(
+    grad=lambda xp, g, input: xp.where(input > 0, 0, g * input),
+    input=lambda xp, g, grad, input: xp.where(input > 0, 0, g * grad),
+    weight=lambda xp, g: xp.zeros_like(g),
+)
+@elementwise(name="prelu_weight_backward", node="PreluKernelBackwardBackward0", numbers=False)
+def _prelu_weight_back(xp, grad, input, weight):
+    """A cotangent of `prelu` brought to its slopes, each of them still for all elements it has."""
+    return _prelu_rules["weight"].function(xp, grad, input, weight)
+
+
+prelu_kernel.recorded(
+    input=lambda xp, g, input, weight: _prelu_input_back(g, input, weight),
+    weight=lambda xp, g, input, weight: _prelu_weight_back(g, input, weight),
+)
 
 
 @autocast

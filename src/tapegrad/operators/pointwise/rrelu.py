@@ -9,6 +9,7 @@ from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.result_order import row_major
 from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_kernel
@@ -17,6 +18,7 @@ from tapegrad.operators.random.fill import level_mode
 __torch__ = "rrelu rrelu_"
 
 
+@one_node("RreluWithNoiseBackwardBackward0")
 @jvp(x=lambda t, slope: t * slope)
 @vjp(x=lambda g, slope: g * slope)
 @primitive(node="RreluWithNoiseBackward0", hidden=("slope",), order=row_major)
@@ -25,6 +27,7 @@ def sloped(xp, x, slope):
     return x * slope
 
 
+@one_node("RreluWithNoiseBackwardBackward0")
 @vjp(x=lambda xp, g, x, slope: xp.where(x > 0, g, g * slope))
 @elementwise(
     node="RreluWithNoiseBackward0",

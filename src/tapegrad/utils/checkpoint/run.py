@@ -9,6 +9,7 @@ from tapegrad.autograd.backward_grad import backward as run_backward
 from tapegrad.autograd.engine import BACKWARD_PASS
 from tapegrad.autograd.function import Function
 from tapegrad.autograd.mode import enable_grad, is_grad_enabled, no_grad
+from tapegrad.autograd.saved_tensor_hooks import check_hooks
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.errors import warn
@@ -323,6 +324,7 @@ def _checkpoint(
     )
     if not is_grad_enabled():
         return function(*args, **kwargs)
+    check_hooks()
     frame.keep(args)
     with frame.hooks(), first:
         return function(*args, **kwargs)

@@ -9,6 +9,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.dtype import int64
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.dtype_check import no_kernel
@@ -142,6 +143,7 @@ def _multilabel_slope(xp, x, label):
     return xp.sum(active - pushed, axis=1) / x.shape[1]
 
 
+@one_node("MultilabelMarginLossBackwardBackward0")
 @jvp(
     x=lambda xp, t, x, label, reduction: mse_l1.mean_or_sum(
         xp, xp.sum(t * _multilabel_slope(xp, x, label), axis=1), reduction

@@ -11,6 +11,7 @@ from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import int64, uint8
 from tapegrad.dispatch.autocast_state import IN_USE, widened
+from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.loss import mse_l1
@@ -157,6 +158,7 @@ def _pick_rule(xp, g, x_like, target, weight, ignore_index, reduction):
     return xp.unpick(xp.where(w == 0, 0, -g * w), safe, x_like.shape)
 
 
+@one_node("NllLossBackwardBackward0")
 @jvp(
     x=lambda xp, t, target, weight, ignore_index, reduction: pick_classes.on_arrays(
         xp, t, target, weight, ignore_index=ignore_index, reduction=reduction
@@ -175,6 +177,7 @@ def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
     return xp.sum(loss) if reduction == "sum" else xp.sum(loss) / total
 
 
+@one_node("NllLoss2DBackwardBackward0")
 @jvp(x=pick_classes.op.jvps["x"].function)
 @vjp(x=pick_classes.op.vjps["x"].function)
 @primitive(node="NllLoss2DBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
