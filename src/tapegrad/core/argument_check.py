@@ -100,11 +100,14 @@ def mending(function: Any) -> Any:
     return function
 
 
-def mended(function: Callable, error: Exception, args: tuple, kwargs: dict) -> Any:
+def mended(function: Callable, error: Exception | None, args: tuple, kwargs: dict) -> Any:
     """The result of a failed call as PyTorch binds its arguments, or PyTorch's error, or its own.
 
-    `args` and `kwargs` may hold defaults, which were not given then.
+    `args` and `kwargs` may hold defaults, which were not given then. The error is None where the
+    function has seen itself that arguments are missing, or were given by other names.
     """
+    if error is None:
+        error = TypeError(f"{function.__name__}() was given other arguments")
     parameters = list(inspect.signature(function).parameters.values())
     defaults = {p.name: p.default for p in parameters}
     kwargs = {k: x for k, x in kwargs.items() if x is not defaults.get(k, MISSING)}

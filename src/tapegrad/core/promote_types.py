@@ -158,12 +158,13 @@ def _raise_category(strong, weak):
     return _pair(strong, weak)
 
 
-def result_type(tensor, other) -> dtype:
+def result_type(tensor, other=None, *, x2=None) -> dtype:
     """The dtype of an operation on two operands, tensors or Python numbers.
 
     >>> torch.result_type(torch.tensor([1, 2], dtype=torch.int8), 1.0)
     torch.float32
     """
+    other = x2 if other is None else other
     arrays = [getattr(x, "_array", x) for x in (tensor, other)]
     for x, array in zip((tensor, other), arrays, strict=True):
         if array is x and _number_type(x) is None:

@@ -3,6 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, Dim, MemoryFormat, Scalar, Tensor
+from tapegrad.core.argument_check import MISSING, mended, mending
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import existing_axis
 from tapegrad.core.size import from_shape
@@ -39,95 +40,125 @@ def is_storage(obj: object, /) -> bool:
     return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
-def is_floating_point(input: Tensor) -> bool:
+@mending
+def is_floating_point(input: Tensor = MISSING, **names: Any) -> bool:
     """Whether the elements are real numbers with fractions.
 
     >>> torch.is_floating_point(torch.ones(2))
     True
     """
+    if names or input is MISSING:
+        return mended(is_floating_point, None, (input,), names)
     return require("is_floating_point", input).dtype.is_floating_point
 
 
-def is_complex(input: Tensor) -> bool:
+@mending
+def is_complex(input: Tensor = MISSING, **names: Any) -> bool:
     """Whether the elements are complex numbers.
 
     >>> torch.is_complex(torch.ones(2))
     False
     """
+    if names or input is MISSING:
+        return mended(is_complex, None, (input,), names)
     return require("is_complex", input).dtype.is_complex
 
 
-def is_signed(input: Tensor) -> bool:
+@mending
+def is_signed(input: Tensor = MISSING, **names: Any) -> bool:
     """Whether the elements can be negative.
 
     >>> torch.is_signed(torch.ones(2))
     True
     """
+    if names or input is MISSING:
+        return mended(is_signed, None, (input,), names)
     return require("is_signed", input).dtype.is_signed
 
 
-def is_nonzero(input: Tensor) -> bool:
+@mending
+def is_nonzero(input: Tensor = MISSING, **names: Any) -> bool:
     """Whether the only element is not zero.
 
     >>> torch.is_nonzero(torch.tensor([0.0]))
     False
     """
+    if names or input is MISSING:
+        return mended(is_nonzero, None, (input,), names)
     return bool(require("is_nonzero", input))
 
 
-def is_same_size(input: Tensor, other: Scalar) -> bool:
+@mending
+def is_same_size(input: Tensor = MISSING, other: Scalar = MISSING, **names: Any) -> bool:
     """Whether two tensors have the same shape.
 
     >>> torch.is_same_size(torch.ones(2), torch.ones(3))
     False
     """
+    if names or other is MISSING:
+        return mended(is_same_size, None, (input, other), names)
     return require("is_same_size", input).shape == require("is_same_size", other, "other").shape
 
 
-def is_inference(input: Tensor) -> bool:
+@mending
+def is_inference(input: Tensor = MISSING, **names: Any) -> bool:
     """Whether the tensor was made in inference mode.
 
     >>> torch.is_inference(torch.ones(2))
     False
     """
+    if names or input is MISSING:
+        return mended(is_inference, None, (input,), names)
     return require("is_inference", input).is_inference()
 
 
-def is_conj(input: Tensor) -> bool:
+@mending
+def is_conj(input: Tensor = MISSING, **names: Any) -> bool:
     """Whether a complex conjugation is still to be done: never, it is done at once.
 
     >>> torch.is_conj(torch.tensor([1j]).conj())
     False
     """
+    if names or input is MISSING:
+        return mended(is_conj, None, (input,), names)
     require("is_conj", input)
     return False
 
 
-def is_neg(input: Tensor) -> bool:
+@mending
+def is_neg(input: Tensor = MISSING, **names: Any) -> bool:
     """Whether a change of sign is still to be done: never, it is done at once.
 
     >>> torch.is_neg(torch.tensor([1 + 2j]).conj().imag)
     False
     """
+    if names or input is MISSING:
+        return mended(is_neg, None, (input,), names)
     require("is_neg", input)
     return False
 
 
-def numel(input: Tensor) -> int:
+@mending
+def numel(input: Tensor = MISSING, **names: Any) -> int:
     """The number of elements.
 
     >>> torch.numel(torch.ones(2, 3))
     6
     """
+    if names or input is MISSING:
+        return mended(numel, None, (input,), names)
     return require("numel", input)._array.size
 
 
-def get_device(input: Tensor) -> int:
+@mending
+def get_device(input: Tensor = MISSING, **names: Any) -> int:
     """The index of the GPU a tensor is on; -1 for the CPU.
 
     >>> torch.get_device(torch.zeros(2))
     -1
     """
+    if names or input is MISSING:
+        return mended(get_device, None, (input,), names)
     require("get_device", input)
     return -1
 
@@ -150,17 +181,21 @@ def typename(obj: object, /) -> str:
 # --- methods --------------------------------------------------------------------------------
 
 
-def size(self: Tensor, dim: Dim = None) -> Any:
+def size(self: Tensor, dim: Dim = None, *, axis: Dim = None) -> Any:
     """The shape, or the length of one dimension.
 
     >>> torch.ones(2, 3).size(), torch.ones(2, 3).size(-1)
     (torch.Size([2, 3]), 3)
     """
     shape = self._array.shape
-    return from_shape(shape) if dim is None else shape[_axis("size", dim, len(shape))]
+    if dim is None:
+        if axis is None:
+            return from_shape(shape)
+        dim = axis
+    return shape[_axis("size", dim, len(shape))]
 
 
-def stride(self: Tensor, dim: Dim = None) -> Any:
+def stride(self: Tensor, dim: Dim = None, *, axis: Dim = None) -> Any:
     """The steps in memory from one element to the next along each dimension, or along one.
 
     >>> torch.ones(2, 3).stride()
@@ -173,6 +208,7 @@ def stride(self: Tensor, dim: Dim = None) -> Any:
             steps = _with_inserted(array.shape, steps)
     else:
         steps = _row_major(array)
+    dim = axis if dim is None else dim
     return steps if dim is None else steps[_axis("stride", dim, len(steps))]
 
 

@@ -3,13 +3,17 @@
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.argument_check import MISSING, mended, mending
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.operators.linalg.addmm_addmv_addr_addbmm import addmm
 from tapegrad.operators.linalg.matmul import matmul, mv
 from tapegrad.operators.linalg.matmul_check import mismatch, unequal_dtypes
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+@mending
+def linear(
+    input: Tensor = MISSING, weight: Tensor = MISSING, bias: Tensor | None = None, **names: Any
+) -> Any:
     """input @ weight.T + bias.
 
     Shapes: input (..., in), weight (out, in), bias (out,); result (..., out).
@@ -19,12 +23,16 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     >>> linear(torch.ones(5, 3), torch.ones(2, 3), torch.ones(2)).shape
     torch.Size([5, 2])
     """
+    if names:
+        return mended(linear, None, (input, weight, bias), names)
     if IN_USE:
         input, weight, bias = lowered(input, weight, bias)
     try:
         n, n_weight = input._array.ndim, weight._array.ndim
         fits = bias is None or bias._array.dtype == weight._array.dtype == input._array.dtype
     except AttributeError:
+        if weight is MISSING:
+            return mended(linear, None, (input, weight, bias), {})
         needed = {"input": input, "weight": weight, "bias": bias}
         if bias is None:
             del needed["bias"]

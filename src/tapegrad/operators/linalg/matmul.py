@@ -5,7 +5,7 @@ from math import prod
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import two_operands
+from tapegrad.core.argument_check import MISSING, mended, mending, two_operands
 from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
@@ -147,7 +147,8 @@ def bmm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     return finish("bmm", batch_of_products(input, mat2), out)
 
 
-def matmul(input: Any, other: Any, *, out: Out = None) -> Any:
+@mending
+def matmul(input: Any = MISSING, other: Any = MISSING, *, out: Out = None, **names: Any) -> Any:
     """The matrix product, the leading dimensions broadcast; a vector is a row or a column.
 
     Shapes: (..., n, k) and (..., k, m) to (..., n, m).
@@ -156,11 +157,16 @@ def matmul(input: Any, other: Any, *, out: Out = None) -> Any:
     >>> torch.matmul(torch.ones(7, 2, 3), torch.ones(3, 4)).shape
     torch.Size([7, 2, 4])
     """
+    if names:
+        given = names if out is None else names | {"out": out}
+        return mended(matmul, None, (input, other), given)
     if IN_USE and out is None:
         input, other = lowered(input, other)
     try:
         n, m = input._array.ndim, other._array.ndim
     except AttributeError:
+        if other is MISSING:
+            return mended(matmul, None, (input,), {})
         errors.need_tensors("matmul", input=input, other=other)
         raise
     if n == 2 and m == 2:

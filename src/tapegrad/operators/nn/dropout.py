@@ -7,6 +7,7 @@ from numpy import ndarray
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams.exponential_cauchy import bernoulli
 from tapegrad.core.tensor_base import wrap
@@ -78,6 +79,7 @@ def _dropped(
     return x.mul_(noise).add_(b) if in_place else x * noise + b
 
 
+@require_tensors
 def dropout(input: Tensor, p: float, train: bool) -> Any:
     """Each element is zero with probability `p`, else x / (1 - p); without `train` as it is.
 
@@ -92,6 +94,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Any:
     return _dropped("dropout", input, p, train, False, False, False)
 
 
+@require_tensors
 def dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `dropout`.
 
@@ -103,6 +106,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Any:
     return _dropped("dropout_", input, p, train, True, False, False)
 
 
+@require_tensors
 def feature_dropout(input: Tensor, p: float, train: bool) -> Any:
     """`dropout` of whole channels of an input of shape (N, C, ...).
 
@@ -119,6 +123,7 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Any:
     return _dropped("feature_dropout", input, p, train, False, True, False)
 
 
+@require_tensors
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `feature_dropout`.
 
@@ -130,6 +135,7 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Any:
     return _dropped("feature_dropout_", input, p, train, True, True, False)
 
 
+@require_tensors
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
     """Dropout that keeps mean 0 and variance 1: dropped elements go to the floor of SELU.
 
@@ -144,6 +150,7 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
     return _dropped("alpha_dropout", input, p, train, False, False, True)
 
 
+@require_tensors
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `alpha_dropout`.
 
@@ -155,6 +162,7 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Any:
     return _dropped("alpha_dropout_", input, p, train, True, False, True)
 
 
+@require_tensors
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
     """`alpha_dropout` of whole channels of an input of shape (N, C, ...).
 
@@ -167,6 +175,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
     return _dropped("feature_alpha_dropout", input, p, train, False, True, True)
 
 
+@require_tensors
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `feature_alpha_dropout`.
 

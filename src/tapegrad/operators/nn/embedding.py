@@ -177,8 +177,9 @@ def _renormed(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float
     return embedding_renorm_(weight.detach().clone(), indices, max_norm, norm_type)
 
 
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
-    """Vectors with a 1 at the place that `tensor` names and 0 elsewhere.
+@require_tensors
+def one_hot(input: Tensor, num_classes: int = -1) -> Any:
+    """Vectors with a 1 at the place that `input` names and 0 elsewhere.
 
     `num_classes` is one more than the largest number if it is -1.
 
@@ -189,17 +190,17 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     tensor([[1, 0, 0],
             [0, 0, 1]])
     """
-    values = getattr(tensor, "_array", None)
+    values = getattr(input, "_array", None)
     if values is None:
-        raise errors.must_be("one_hot", "input", 1, "Tensor", tensor)
-    if tensor.dtype.name != "int64":
+        raise errors.must_be("one_hot", "input", 1, "Tensor", input)
+    if input.dtype.name != "int64":
         text = "one_hot is only applicable to index tensor of type LongTensor."
-        raise errors.runtime_error(text, "Class numbers are integers: tensor.long().")
+        raise errors.runtime_error(text, "Class numbers are integers: input.long().")
     if not values.size:
         if num_classes <= 0:
             text = "Can not infer total number of classes from empty tensor."
             raise errors.runtime_error(text, "Give num_classes.")
-        return tensor.new_empty((*values.shape, num_classes))
+        return input.new_empty((*values.shape, num_classes))
     if elements(values).min() < 0:
         text = "Class values must be non-negative."
         raise errors.runtime_error(text, "Classes are numbered from 0.")
@@ -214,5 +215,5 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     elif elements(values).max() >= num_classes:
         text = "Class values must be smaller than num_classes."
         raise errors.runtime_error(text, f"The largest number is {int(elements(values).max())}.")
-    result = tensor.new_zeros((*values.shape, num_classes))
-    return result.scatter_(-1, tensor.unsqueeze(-1), 1)
+    result = input.new_zeros((*values.shape, num_classes))
+    return result.scatter_(-1, input.unsqueeze(-1), 1)

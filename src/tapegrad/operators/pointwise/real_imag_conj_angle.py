@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.result_order import in_operands_order, row_major
 from tapegrad.dispatch.in_place import in_place
@@ -59,7 +59,8 @@ def conj_physical(input: Tensor, *, out: Out = None) -> Any:
 conj_physical_ = in_place(conj_physical)
 
 
-def resolve_conj(input: Tensor) -> Any:
+@mending
+def resolve_conj(input: Tensor = MISSING, **names: Any) -> Any:
     """The tensor itself: conjugates are never delayed.
 
     Shape: any, and that of the result.
@@ -67,11 +68,14 @@ def resolve_conj(input: Tensor) -> Any:
     >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
     tensor([1.-2.j])
     """
+    if names or input is MISSING:
+        return mended(resolve_conj, None, (input,), names)
     errors.need_tensors("resolve_conj", input=input)
     return input
 
 
-def resolve_neg(input: Tensor) -> Any:
+@mending
+def resolve_neg(input: Tensor = MISSING, **names: Any) -> Any:
     """The tensor itself: negations are never delayed.
 
     Shape: any, and that of the result.
@@ -79,6 +83,8 @@ def resolve_neg(input: Tensor) -> Any:
     >>> torch.resolve_neg(torch.tensor([1.0]))
     tensor([1.])
     """
+    if names or input is MISSING:
+        return mended(resolve_neg, None, (input,), names)
     errors.need_tensors("resolve_neg", input=input)
     return input
 

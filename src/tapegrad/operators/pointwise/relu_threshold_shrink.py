@@ -274,6 +274,10 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
     return prelu_kernel(input, weight)
 
 
-relu_, leaky_relu_ = in_place(relu), in_place(leaky_relu)
+def _leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Any:
+    return leaky_relu(input, negative_slope=negative_slope)
+
+
+relu_, leaky_relu_ = in_place(relu), in_place(_leaky_relu, "leaky_relu_")
 threshold_ = in_place(threshold, repeats="written")
 hardtanh_ = in_place(hardtanh)

@@ -3,6 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, MemoryFormat, Tensor
+from tapegrad.core.argument_check import MISSING, mended, mending
 from tapegrad.operators.shape.reshape_flatten_atleast import clone as copy_of
 
 
@@ -11,7 +12,8 @@ def copied_as(x: Tensor, format: Any) -> Any:
     return copy_of(x, order=_memory_format.order_of(format))
 
 
-def clone(input: Tensor, *, memory_format: MemoryFormat = None) -> Any:
+@mending
+def clone(input: Tensor = MISSING, *, memory_format: MemoryFormat = None, **names: Any) -> Any:
     """A copy with memory of its own, through which gradients flow back to `input`.
 
     Shape: any, and that of the result.
@@ -20,6 +22,9 @@ def clone(input: Tensor, *, memory_format: MemoryFormat = None) -> Any:
     >>> x.clone()
     tensor([1., 1.], grad_fn=<CloneBackward0>)
     """
+    if names or input is MISSING:
+        given = names if memory_format is None else names | {"memory_format": memory_format}
+        return mended(clone, None, (input,), given)
     errors.need_tensor("clone", "input", 1, input)
     if memory_format is None:
         return copy_of(input)

@@ -1,12 +1,14 @@
 """Tensors cut off from their history, as functions."""
 
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.argument_check import MISSING, mended, mending
 from tapegrad.operators.conversion.metadata import require
 
 __torch__ = "detach detach_"
 
 
-def detach(input: Tensor) -> Any:
+@mending
+def detach(input: Tensor = MISSING, **names: Any) -> Any:
     """The same memory as a tensor without history.
 
     Shape: any, and that of the result.
@@ -14,10 +16,13 @@ def detach(input: Tensor) -> Any:
     >>> torch.detach(torch.ones(2, requires_grad=True)).requires_grad
     False
     """
+    if names or input is MISSING:
+        return mended(detach, None, (input,), names)
     return require("detach", input).detach()
 
 
-def detach_(input: Tensor) -> Any:
+@mending
+def detach_(input: Tensor = MISSING, **names: Any) -> Any:
     """The tensor itself, its history forgotten.
 
     Shape: any; it stays.
@@ -26,4 +31,6 @@ def detach_(input: Tensor) -> Any:
     >>> torch.detach_(x).is_leaf
     True
     """
+    if names or input is MISSING:
+        return mended(detach_, None, (input,), names)
     return require("detach_", input).detach_()

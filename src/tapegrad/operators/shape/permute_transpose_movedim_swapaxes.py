@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
@@ -49,7 +49,8 @@ def transpose_matrix(xp, x):
 # --- public ----------------------------------------------------------------------------------
 
 
-def permute(input: Tensor, *order: Any, dims: Dim = None) -> Any:
+@mending
+def permute(input: Tensor = MISSING, *order: Any, dims: Dim = None, **names: Any) -> Any:
     """The dimensions in another order.
 
     Dimension `dims[i]` of `input` becomes dimension i.
@@ -60,6 +61,9 @@ def permute(input: Tensor, *order: Any, dims: Dim = None) -> Any:
     >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
     torch.Size([4, 2, 3])
     """
+    if names or input is MISSING:
+        given = names if dims is None else names | {"dims": dims}
+        return mended(permute, None, (input, *order), given)
     if dims is None and not order:
         raise errors.type_error(
             'permute() missing 1 required positional arguments: "dims"',
@@ -85,7 +89,8 @@ def permute(input: Tensor, *order: Any, dims: Dim = None) -> Any:
     return permute_axes(input, axes=axes)
 
 
-def transpose(input: Any, dim0: int, dim1: int) -> Any:
+@mending
+def transpose(input: Any = MISSING, dim0: int = MISSING, dim1: int = MISSING, **names: Any) -> Any:
     """Two dimensions exchanged.
 
     Shape: the input's with the two sizes exchanged.
@@ -93,6 +98,8 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     >>> torch.zeros(2, 3, 4).transpose(0, 2).shape
     torch.Size([4, 3, 2])
     """
+    if names or dim1 is MISSING:
+        return mended(transpose, None, (input, dim0, dim1), names)
     try:
         ndim = input._array.ndim
     except AttributeError:
@@ -137,7 +144,8 @@ swapaxes_ = in_place_view(swapaxes, inverse=_same_step)
 swapdims_ = in_place_view(swapdims, inverse=_same_step)
 
 
-def t(input: Tensor) -> Any:
+@mending
+def t(input: Tensor = MISSING, **names: Any) -> Any:
     """The transpose of a matrix; a vector or a number as it is.
 
     Shape: (m, n) to (n, m); (n,) and () stay.
@@ -146,9 +154,13 @@ def t(input: Tensor) -> Any:
     >>> torch.zeros(2, 3).t().shape
     torch.Size([3, 2])
     """
+    if names:
+        return mended(t, None, (input,), names)
     try:
         ndim = input._array.ndim
     except AttributeError:
+        if input is MISSING:
+            return mended(t, None, (), {})
         errors.need_tensors("t", input=input)
         raise
     if ndim > 2:

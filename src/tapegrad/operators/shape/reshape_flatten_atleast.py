@@ -5,7 +5,7 @@ from math import prod
 from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.result_order import as_computed, as_first, keeping
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
@@ -103,7 +103,8 @@ def view_as(input: Any, other: Any) -> Any:
     return view(input, other.shape)
 
 
-def reshape(input: Tensor, *sizes: Any, shape: Shape | None = None) -> Any:
+@mending
+def reshape(input: Tensor = MISSING, *sizes: Any, shape: Shape | None = None, **names: Any) -> Any:
     """The same elements with another shape: a view where the memory allows it, else a copy.
 
     Shape: the one given, with as many elements; one size may be -1.
@@ -112,9 +113,14 @@ def reshape(input: Tensor, *sizes: Any, shape: Shape | None = None) -> Any:
     >>> torch.reshape(torch.arange(6), (3, -1)).shape
     torch.Size([3, 2])
     """
+    if names:
+        names = names if shape is None else names | {"shape": shape}
+        return mended(reshape, None, (input, *sizes), names)
     try:
         array = input._array
     except AttributeError:
+        if input is MISSING:
+            return mended(reshape, None, (), {} if shape is None else {"shape": shape})
         errors.need_tensors("reshape", input=input)
         raise
     given = sizes if shape is None else (shape,)
@@ -129,14 +135,14 @@ def reshape(input: Tensor, *sizes: Any, shape: Shape | None = None) -> Any:
     return unsafe_view(clone(input, order="C"), shape=found)
 
 
-def reshape_as(input: Any, other: Any) -> Any:
+def reshape_as(input: Any, other: Any = MISSING, *, x2: Any = MISSING) -> Any:
     """The same elements with the shape of `other`.
 
     >>> torch.arange(4).reshape_as(torch.zeros(2, 2))
     tensor([[0, 1],
             [2, 3]])
     """
-    return reshape(input, other.shape)
+    return reshape(input, (x2 if other is MISSING else other).shape)
 
 
 def contiguous(input: Tensor, memory_format: MemoryFormat = None) -> Any:
