@@ -281,3 +281,15 @@ def test_nodes_have_pytorchs_names():
         (F.rrelu(x, training=True), "RreluWithNoiseBackward0"),
     ):
         assert type(loss.grad_fn).__name__ == name
+
+
+def test_what_comes_after_the_last_time_of_a_target_is_not_looked_at():
+    logits = torch.arange(40.0).reshape(5, 2, 4).sin()
+    logp = logits.log_softmax(-1)
+    logp[3:, 1] = float("nan")
+    logp.requires_grad_()
+    loss = F.ctc_loss(logp, torch.tensor([[1, 1], [2, 3]]), [5, 3], [1, 2], reduction="none")
+    loss.sum().backward()
+    whole = logits.log_softmax(-1).requires_grad_()
+    F.ctc_loss(whole, torch.tensor([[1, 1], [2, 3]]), [5, 3], [1, 2], reduction="sum").backward()
+    assert logp.grad.tolist() == whole.grad.tolist()

@@ -33,3 +33,16 @@ def test_bad_slices():
         "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum.",
     ):
         x.index_reduce(0, index, torch.ones(3, 3), "sum")
+
+
+@pytest.mark.filterwarnings("ignore:index_reduce")
+@pytest.mark.parametrize("reduce", ["prod", "mean", "amax", "amin"])
+def test_no_slices_are_reduced_like_others(reduce):
+    x = torch.tensor([[1.0, float("nan")], [0.0, -2.0]], requires_grad=True)
+    source = torch.zeros(0, 2, requires_grad=True)
+    y = x.index_reduce(0, torch.zeros(0, dtype=torch.long), source, reduce)
+    assert type(y.grad_fn).__name__ == "IndexReduceBackward0"
+    y.sum().backward()
+    slope = 1 if reduce == "mean" else float("nan")  # of nan: no extremum, nor what divides
+    assert x.grad.flatten().tolist() == pytest.approx([1, slope, 1, 1], nan_ok=True)
+    assert source.grad.shape == (0, 2)

@@ -60,3 +60,19 @@ def test_masked_scatter_takes_the_source_in_order():
     assert source.grad.tolist() == [1.0, 1.0, 0.0]
     with raises(RuntimeError, "Number of elements of source < number of ones in mask"):
         torch.zeros(3).masked_scatter(mask, torch.ones(1))
+
+
+@pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
+def test_an_empty_index_reduces_nothing(reduce):
+    x, index = torch.ones(3, 2), torch.zeros(0, 2, dtype=torch.long)
+    source = torch.zeros(0, 2, requires_grad=True)
+    y = x.scatter_reduce(0, index, source, reduce)
+    assert type(y.grad_fn).__name__ == "ScatterReduceBackward0" and y.tolist() == x.tolist()
+    y.sum().backward()
+    assert source.grad.shape == (0, 2)
+    if reduce == "mean":
+        with raises(NotImplementedError, "\"div_floor_cpu\" not implemented for 'Bool'"):
+            x.bool().scatter_reduce(0, index, source.bool(), reduce)
+    else:
+        none = torch.zeros(3, 2, dtype=torch.complex64)
+        assert none.scatter_reduce(0, index, none[:0], reduce).tolist() == none.tolist()

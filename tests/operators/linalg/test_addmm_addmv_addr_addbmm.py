@@ -65,3 +65,12 @@ def test_numbers_of_dimensions_are_looked_at_first():
         torch.addmv(v, x, x)
     with pytest.raises(RuntimeError, match=r"^addr: Expected 1-D argument vec2, but got 2-D"):
         torch.addr(x, v, x)
+
+
+def test_alpha_0_leaves_the_product_of_matrices_out():
+    a, b = torch.full((2, 2), float("inf")), torch.ones(2, 2)
+    assert torch.addmm(b, a, b, alpha=0).tolist() == [[1, 1], [1, 1]]
+    assert torch.addmv(b[0], a, b[0], alpha=0).tolist() == [1, 1]
+    assert torch.addbmm(b, a[None], b[None], alpha=0).tolist() == [[1, 1], [1, 1]]
+    assert torch.addmm(a, a, b, alpha=0, beta=0).tolist() == [[0, 0], [0, 0]]
+    assert torch.addr(b, a[0], b[0], alpha=0).isnan().all()

@@ -28,3 +28,10 @@ def test_a_length_below_eps_counts_as_eps():
     x = torch.tensor([[0.0, 0], [3, 4]])
     y = F.cosine_similarity(x, torch.ones(2), eps=100.0)
     assert y.tolist() == pytest.approx([0, 7 / (100 * 100)])
+
+
+def test_a_number_of_differences_has_no_gradient():
+    x, y = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([1.0, 4.0])
+    assert torch.autograd.grad(torch.dist(x, y, 0), x, allow_unused=True) == (None,)
+    assert torch.autograd.grad(torch.dist(y, x, 0), x, allow_unused=True) == (None,)
+    assert torch.autograd.grad(F.pairwise_distance(x, y, 0), x, allow_unused=True) == (None,)

@@ -133,3 +133,11 @@ def test_a_gradient_of_a_power_that_is_recorded_is_a_power_again(exponent):
         assert [node.name() for node in nodes] == [
             *("MulBackward0", "MulBackward1", "PowBackward0", "torch::autograd::AccumulateGrad")
         ]
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_complex_zero_to_a_negative_power_is_infinite(dtype):
+    zero, exponent = torch.zeros(2, dtype=dtype), torch.tensor([-1.5 + 1j, 2], dtype=dtype)
+    for y in (zero**exponent, 0j**exponent):
+        assert y.real.tolist() == [math.inf, 0] and y.imag.isnan().tolist() == [True, False]
+    assert (zero**-1.5).real.tolist() == [math.inf, math.inf]

@@ -22,3 +22,25 @@ def test_an_order_that_is_no_number_gives_none():
     y.backward()
     assert y.isnan()
     assert x.grad.isnan().all()
+
+
+def test_a_number_of_elements_has_no_gradient():
+    x = torch.tensor([1.0, 0.0, 3.0], requires_grad=True)
+    y = torch.linalg.vector_norm(x, 0)
+    assert y.requires_grad and y.item() == 2
+    assert torch.autograd.grad(y, x, allow_unused=True) == (None,)
+    again = torch.linalg.vector_norm(x, 0)
+    assert torch.autograd.grad(again, x, create_graph=True, allow_unused=True) == (None,)
+    both = x * 2
+    (torch.linalg.vector_norm(both, 0) + both.sum()).backward()
+    assert x.grad.tolist() == [2, 2, 2]
+    moved = torch.func.jvp(lambda x: torch.linalg.vector_norm(x, 0), (x,), (x / 0,))
+    assert moved[1].item() == 0
+
+
+@pytest.mark.parametrize(("order", "want"), [(1, [0, 1, 1]), (float("inf"), [0, 0, 0])])
+def test_nan_has_no_direction(order, want):
+    x = torch.tensor([float("nan"), float("inf"), 1.0], requires_grad=True)
+    y = torch.linalg.vector_norm(x, order)
+    y.backward()
+    assert y.isnan() and x.grad.tolist() == want

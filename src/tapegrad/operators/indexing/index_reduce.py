@@ -73,8 +73,6 @@ def index_reduce(
     axis = checked_slices("index_reduce", input, dim, index, source)
     if input.dtype.category == 0:
         raise no_kernel("index_func_", input.dtype)
-    if not index._array.size:
-        return finish("index_reduce", input.clone(), out, input)
     n = [index._array.size if i == axis else 1 for i in range(max(source._array.ndim, 1))]
     column = index._array.reshape(n) if source._array.ndim else index._array.reshape(())
     places = wrap(column).expand(source.shape)

@@ -8,7 +8,7 @@ from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, check_out, in_place
 from tapegrad.dispatch.op import linear, primitive, vjp
-from tapegrad.operators.dtype_check import require_order
+from tapegrad.operators.dtype_check import no_kernel, require_order
 from tapegrad.operators.indexing.scatter import as_vectors, checked, gathered, unwritten
 
 _KERNELS = ("gather_along", "scatter_along")
@@ -195,17 +195,19 @@ def scatter_reduce(
             "Name one of them.",
         )
     index, src = as_vectors(input, index, src)
-    if not index._array.size:
-        return finish("scatter_reduce", input.clone(), out)
     if reduce == "prod":
         result = scatter_product(input, seen(src, index), index, axis=axis, include=include_self)
     elif reduce in ("amax", "amin"):
-        require_order(f"scatter_gather_tensor_cpu_reduce_{reduce}", input)
+        if index._array.size:
+            require_order(f"scatter_gather_tensor_cpu_reduce_{reduce}", input)
         result = scatter_extremum(
             input, seen(src, index), index, axis=axis, how=reduce, include=include_self
         )
     else:
         mean = reduce == "mean"
+        if mean and input.dtype.category == 0:
+            scattered = "scatter_gather_tensor_cpu_reduce_mean"
+            raise no_kernel(scattered if index._array.size else "div_floor_cpu", input.dtype)
         result = scatter_total(input, src, index, axis=axis, mean=mean, include=include_self)
     return finish("scatter_reduce", result, out)
 

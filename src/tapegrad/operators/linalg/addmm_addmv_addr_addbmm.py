@@ -76,6 +76,13 @@ def _sum(input: Any, product: Any, beta: Scalar, alpha: Scalar) -> Any:
     return y
 
 
+def _sum_of_blas(xp: Namespace, input: Any, product: Any, beta: Scalar, alpha: Scalar) -> Any:
+    """The same, where alpha 0 leaves the product out, nan included, as the BLAS does."""
+    if alpha == 0:
+        product = xp.zeros_like(product)
+    return _sum(input, product, beta, alpha)
+
+
 def _product(xp: Namespace, a: Array, b: Array) -> Any:
     return xp.matmul(a, b)
 
@@ -93,7 +100,7 @@ def _second_slope(xp: Namespace, g: Array, a: Array) -> Any:
 @primitive(node="AddmmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
 def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
-    return _sum(input, xp.matmul(a, b), beta, alpha)
+    return _sum_of_blas(xp, input, xp.matmul(a, b), beta, alpha)
 
 
 @_slopes(_product, _first_slope, _second_slope)
@@ -112,14 +119,15 @@ def _sum_of_products(xp: Namespace, a: Array, b: Array) -> Any:
 def add_sum_of_products(xp, input, a, b, *, beta, alpha):
     """beta * input + alpha * the sum of a @ b over the matrices of a batch."""
     total = _sum_of_products(xp, a, b)
-    return _sum(input, total if total.dtype == a.dtype else xp.astype(total, a.dtype), beta, alpha)
+    total = total if total.dtype == a.dtype else xp.astype(total, a.dtype)
+    return _sum_of_blas(xp, input, total, beta, alpha)
 
 
 @_slopes(_product, lambda xp, g, b: g[:, None] * b, _second_slope)
 @primitive(node="AddmvBackward0", check=lacks("addmv_impl_cpu", BOOL))
 def add_matrix_vector(xp, input, a, b, *, beta, alpha):
     """beta * input + alpha * (a @ b) for a matrix a and a vector b."""
-    return _sum(input, xp.matmul(a, b), beta, alpha)
+    return _sum_of_blas(xp, input, xp.matmul(a, b), beta, alpha)
 
 
 def _order_of_input(result: Any, operands: list, params: dict) -> Any:

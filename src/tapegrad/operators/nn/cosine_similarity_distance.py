@@ -35,10 +35,11 @@ def norm_of_difference(xp, input, other, *, order):
     return _norm(xp, input - other, order=order, axis=None, keepdims=False)
 
 
-def _difference_vjp(xp, g, input, other, y, order):
-    """The cotangent of the difference."""
+def _difference_vjp(xp, g, input, other, y, order, sign, shape):
+    """The cotangent of the difference, times `sign`, in the shape of one of the two."""
     d = input - other
-    return _norm_vjp(xp, g, d, y, order, tuple(range(d.ndim)), False)
+    found = _norm_vjp(xp, g, d, y, order, tuple(range(d.ndim)), False)
+    return None if found is None else sum_to_shape(xp, sign * found, shape)
 
 
 def _difference_jvp(xp, t, input, other, y, order):
@@ -48,11 +49,11 @@ def _difference_jvp(xp, t, input, other, y, order):
 
 
 norm_of_difference.vjp(
-    input=lambda xp, g, input, other, y, order: sum_to_shape(
-        xp, _difference_vjp(xp, g, input, other, y, order), input.shape
+    input=lambda xp, g, input, other, y, order: _difference_vjp(
+        xp, g, input, other, y, order, 1, input.shape
     ),
-    other=lambda xp, g, input, other, y, order: sum_to_shape(
-        xp, -_difference_vjp(xp, g, input, other, y, order), other.shape
+    other=lambda xp, g, input, other, y, order: _difference_vjp(
+        xp, g, input, other, y, order, -1, other.shape
     ),
 )
 norm_of_difference.jvp(

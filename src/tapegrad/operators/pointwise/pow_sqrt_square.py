@@ -61,7 +61,16 @@ def _power(xp: Namespace, x: Array, exponent: Array) -> Any:
         return 1 / x
     if exponent == -2:
         return 1 / (x * x)
-    return xp.pow(x, exponent)
+    return _any_power(xp, x, exponent)
+
+
+def _any_power(xp: Namespace, x: Array, exponent: Any) -> Any:
+    """x ** exponent; of complex 0 infinite where the exponent is negative, as with numbers -1."""
+    y = xp.pow(x, exponent)
+    if not xp.isdtype(y.dtype, "complex floating"):
+        return y
+    real = exponent.real if isinstance(exponent, (int, float, complex)) else xp.real(exponent)
+    return xp.where(xp.logical_and(x == 0, real < 0), complex(math.inf, math.nan), y)
 
 
 def _integer_power(xp: Namespace, x: Array, exponent: Array) -> Any:
@@ -120,7 +129,7 @@ def power(xp, x, exponent):
     """`x ** exponent`, element by element."""
     if xp.isdtype(x.dtype, "integral"):
         return _integer_power(xp, x, exponent)
-    return xp.pow(x, exponent)
+    return _any_power(xp, x, exponent)
 
 
 def _power_of_number_rule(xp: Namespace, g: Array, exponent: Array, base: Any, y: Array) -> Any:
@@ -139,6 +148,8 @@ def power_of_number(xp, exponent, base):
     """`base ** exponent` for a number `base`."""
     if xp.isdtype(exponent.dtype, "integral"):
         return _integer_power(xp, xp.asarray(base, dtype=exponent.dtype), exponent)
+    if base == 0 and xp.isdtype(exponent.dtype, "complex floating"):
+        return _any_power(xp, xp.zeros_like(exponent), exponent)
     return xp.pow(base, exponent)
 
 

@@ -48,11 +48,11 @@ def vector_norm(xp, x, *, order, axis, keepdims):
 
 
 def _direction(xp: Namespace, x: Array) -> Any:
-    """x / |x|, and 0 at 0."""
+    """x / |x|, and 0 at 0; real nan has no direction: 0."""
     if xp.isdtype(x.dtype, "complex floating"):
         size = xp.abs(x)
         return x / xp.where(size == 0, xp.ones_like(size), size)
-    return xp.sign(x)
+    return xp.where(x == x, xp.sign(x), 0)
 
 
 def _slope(xp, x, y, order, axis, keepdims):
@@ -79,6 +79,8 @@ def _slope(xp, x, y, order, axis, keepdims):
 
 
 def _sloping(xp, g, x, y, order, axis, keepdims):
+    if order == 0:
+        return None  # a number of elements has no gradient
     return spread(xp, g, x.shape, axis, keepdims) * _slope(xp, x, y, order, axis, keepdims)
 
 
@@ -90,15 +92,18 @@ def _vector_norm_rule(xp, g, x, y, order, axis, keepdims):
 
 vector_norm.vjp(x=_vector_norm_rule)
 vector_norm.recorded(x=_sloping)  # its derivative at 0 is nan, that of the quicker rule is not
-vector_norm.jvp(
-    x=lambda xp, t, x, y, order, axis, keepdims: xp.sum(
-        xp.real(xp.conj(t) * _slope(xp, x, y, order, axis, keepdims))
-        if xp.isdtype(x.dtype, "complex floating")
-        else t * _slope(xp, x, y, order, axis, keepdims),
-        axis=axis,
-        keepdims=keepdims,
-    )
-)
+
+
+def _vector_norm_jvp(xp, t, x, y, order, axis, keepdims):
+    if order == 0:
+        return xp.zeros_like(y)
+    moved = _slope(xp, x, y, order, axis, keepdims)
+    is_complex = xp.isdtype(x.dtype, "complex floating")
+    moved = xp.real(xp.conj(t) * moved) if is_complex else t * moved
+    return xp.sum(moved, axis=axis, keepdims=keepdims)
+
+
+vector_norm.jvp(x=_vector_norm_jvp)
 
 
 def check_norm(name: str, x: Tensor, dtype: DTypeLike) -> tuple:

@@ -86,7 +86,8 @@ def _betas(xp: Namespace, seen: Any, skip: Any, symbols: Array, times: Any, labe
         later = xp.concat([later[:, 1:], one], axis=1)
         total = _either(xp, beta, after, later)
         ends = xp.logical_and(last, xp.expand_dims(times == t + 1, axis=1))
-        beta = xp.where(ends, seen[t, ...], total + seen[t, ...])
+        there = xp.expand_dims(times > t, axis=1)  # what is seen later may be nan
+        beta = xp.where(there, xp.where(ends, seen[t, ...], total + seen[t, ...]), _NEVER)
         found.append(beta)
     return found[::-1]
 
