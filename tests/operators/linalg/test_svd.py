@@ -136,3 +136,13 @@ def test_a_nan_is_refused(name):
     function = FUNCTIONS[name]
     with pytest.raises(torch.linalg.LinAlgError, match="contained non-finite values"):
         function(x[1] if name == "norm" else x)
+
+
+def test_the_matrix_with_nan_is_named_beside_one_with_infinities():
+    big, inf, nan = 1e30, math.inf, math.nan
+    x = torch.tensor([[[-big, 0.5, 0.7], [inf, -big, -big], [inf, 0.1, -0.2]], [[nan, 1, 2]] * 3])
+    found = "(Batch element 1): The algorithm failed to converge because the input matrix contained"
+    with pytest.raises(torch.linalg.LinAlgError) as raised:
+        torch.linalg.svd(x)
+    assert found in str(raised.value)
+    assert torch.linalg.svdvals(x[:1]).isnan().all()

@@ -51,3 +51,21 @@ def test_what_is_refused():
         torch.feature_dropout(torch.ones(2), 0.5, True)
     with pytest.warns(UserWarning, match="dropout2d: Received a 2-D input to dropout2d"):
         F.dropout2d(torch.ones(2, 3))
+
+
+def test_native_dropout_keeps_the_dtype():
+    x = torch.arange(4, dtype=torch.uint8)
+    y, mask = torch.native_dropout(x, 0.5, False)
+    assert y.dtype is torch.uint8 and y.tolist() == [0, 1, 2, 3] and mask.all()
+    for p in (0.0, 0.5, 1.0):
+        with raises(
+            RuntimeError, "result type Float can't be cast to the desired output type Byte"
+        ):
+            torch.native_dropout(x, p, True)
+    z = torch.ones(3, dtype=torch.complex64)
+    assert torch.native_dropout(z, 0.5, True)[0].dtype is torch.complex64
+    text = (
+        "native_dropout does not support automatic differentiation for outputs with complex dtype."
+    )
+    with raises(RuntimeError, text):
+        torch.native_dropout(z.requires_grad_(), 0.5, True)

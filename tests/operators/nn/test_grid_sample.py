@@ -99,3 +99,11 @@ def test_some_images_at_a_time_give_the_same(mode, monkeypatch):
     monkeypatch.setattr(grid_sample, "_POINTS", 24)
     for found, want in zip(all_orders(), whole, strict=True):
         assert (found - want).abs().max().item() < 1e-12
+
+
+def test_the_nearest_pixel_gives_the_grid_no_gradient_beside_infinity():
+    x = torch.tensor([[[[1.0, float("inf")], [float("nan"), 2.0]]]])
+    grid = torch.tensor([[[[0.5, -0.5], [-0.5, 0.5], [1.9, -0.6]]]], requires_grad=True)
+    y = F.grid_sample(x, grid, "nearest", align_corners=False)
+    y.sum().backward()
+    assert grid.grad.tolist() == [[[[0, 0], [0, 0], [0, 0]]]]

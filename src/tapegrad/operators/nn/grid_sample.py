@@ -231,6 +231,8 @@ def _image_rule(xp, g, x_like, grid, mode, padding, align):
 
 
 def _grid_rule(xp, g, x, grid, mode, padding, align):
+    if mode == NEAREST:  # steps: no slope, next to nan and infinity either
+        return xp.zeros_like(grid)
     space = x.shape[2:]
 
     def match(g, x, grid):
@@ -243,6 +245,8 @@ def _grid_rule(xp, g, x, grid, mode, padding, align):
 
 
 def _grid_tangent(xp, t, x, grid, y, mode, padding, align):
+    if mode == NEAREST:
+        return xp.zeros_like(y)
     space = x.shape[2:]
     n = len(space)
     axes = _axes(xp, grid, space, mode, padding, align)

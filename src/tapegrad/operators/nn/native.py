@@ -1,5 +1,6 @@
 """The forms of operators that PyTorch's layers call: further outputs, fewer checks."""
 
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -50,21 +51,30 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple:
     """
     array_of("native_dropout", input)
     p = real_argument("native_dropout", "p", 2, p)
+    if train is not False and not 0 <= p <= 1:
+        text = f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}"
+        raise errors.runtime_error(text, "p is the probability that an element is dropped.")
+    is_number = input.dtype.is_floating_point or input.dtype.is_complex
+    if not is_number and train is False:
+        return input.clone(), input.new_ones(input.shape, dtype=bool_)
+    if not is_number:
+        raise errors.runtime_error(
+            f"result type Float can't be cast to the desired output type {input.dtype.scalar_name}",
+            "Convert the input: .float().",
+        )
+    if input.dtype.is_complex and input.requires_grad and is_grad_enabled():
+        raise errors.runtime_error(
+            "native_dropout does not support automatic differentiation for outputs with complex "
+            "dtype.",
+            "Drop elements of torch.view_as_real(x).",
+        )
     if train is False or p == 0:
         mask, scale = input.detach().new_ones(input.shape, dtype=bool_), 1.0
     elif p == 1:
         mask, scale = input.detach().new_zeros(input.shape, dtype=bool_), 0.0
     else:
-        if not 0 <= p <= 1:
-            text = f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}"
-            raise errors.runtime_error(text, "p is the probability that an element is dropped.")
-        if not input.dtype.is_floating_point:
-            raise errors.runtime_error(
-                "result type Float can't be cast to the desired output type "
-                f"{input.dtype.scalar_name}",
-                "Convert the input: .float().",
-            )
-        mask, scale = _noise(input, p, False).bool(), 1 / (1 - p)
+        mask, scale = _noise(input.real if input.dtype.is_complex else input, p, False), 1 / (1 - p)
+        mask = mask.bool()
     return drop_masked(input, mask, scale=scale), mask
 
 
