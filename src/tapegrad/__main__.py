@@ -1,4 +1,7 @@
-"""The command line: `python -m tapegrad demo`, `run`, `profile`, `graph`, `explain`, `where`."""
+"""The command line: `python -m tapegrad demo`, `run`, `profile`, `graph`, `explain`, `where`, ...
+
+`enable`, `disable` and `status` are about the environment: what its `import torch` gives.
+"""
 
 import argparse
 import sys
@@ -39,6 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from tapegrad.inspect.where import print_where
 
         return print_where(options.names)
+    if options.command in ("enable", "disable", "status"):
+        from tapegrad.compat.environment import command
+
+        return command(options.command, getattr(options, "force", False))
     parser.print_help()
     return 2
 
@@ -104,6 +111,13 @@ def _parser():
 
     where = commands.add_parser("where", help="say where a name is declared, derived and tested")
     where.add_argument("names", nargs="+", metavar="NAME", help="such as tanh, nn.LayerNorm")
+
+    enable = commands.add_parser(
+        "enable", help="let every process of this environment import tapegrad as torch"
+    )
+    enable.add_argument("--force", action="store_true", help="even where PyTorch is installed")
+    commands.add_parser("disable", help="undo enable")
+    commands.add_parser("status", help="say which torch this environment imports")
     return parser
 
 

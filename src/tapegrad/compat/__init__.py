@@ -29,6 +29,7 @@ _SERVED = {
     "torchsummary": "tapegrad.inspect.torchsummary",
     "torchviz": "tapegrad.inspect.torchviz",
 }
+_PYTORCH = frozenset(["functorch", "torch"])
 
 
 _INSIDES = "tapegrad.compat.torch"
@@ -41,7 +42,8 @@ _OURS_ALONE = frozenset("arrays core dispatch lazy_names operators tensors".spli
 def install() -> None:
     """Let `import torch` and all below it be served by tapegrad.
 
-    So are `torchinfo`, `torchsummary` and `torchviz`, which look at models and graphs.
+    So are `torchinfo`, `torchsummary` and `torchviz`, which look at models and graphs, where they
+    are not installed.
 
     `torch.__version__` becomes the version of PyTorch whose behaviour tapegrad has, with tapegrad's
     own version after the plus sign. A second call changes nothing.
@@ -68,30 +70,36 @@ def install() -> None:
             "with python -m tapegrad run.",
             name="torch",
         )
-    if _finder not in sys.meta_path:
-        sys.meta_path.insert(0, _finder)
+    if finder not in sys.meta_path:
+        sys.meta_path.insert(0, finder)
+        sys.meta_path.append(_last_finder)
         tapegrad.__version__ = TorchVersion(f"{version.pytorch}+tapegrad.{version.__version__}")
 
 
 def uninstall() -> None:
     """Undo `install`: the next `import torch` looks for PyTorch again."""
-    if _finder not in sys.meta_path:
+    if finder not in sys.meta_path:
         return
-    sys.meta_path.remove(_finder)
+    sys.meta_path.remove(finder)
+    sys.meta_path.remove(_last_finder)
     tapegrad.__version__ = version.__version__
-    for name in [name for name in sys.modules if _is_served(name)]:
-        del sys.modules[name]
+    for name in [name for name in sys.modules if name.partition(".")[0] in _SERVED]:
+        if name.partition(".")[0] in _PYTORCH or _is_ours(sys.modules[name]):
+            del sys.modules[name]
 
 
-def _is_served(name):
-    return name.partition(".")[0] in _SERVED
+def _is_ours(module):
+    return module.__name__.startswith("tapegrad.")
 
 
 class _Finder:
-    """Finds `torch.x.y` where tapegrad has `tapegrad.x.y`, before any other finder is asked."""
+    """Finds `torch.x.y` where tapegrad has `tapegrad.x.y`."""
+
+    def __init__(self, packages):
+        self.packages = packages
 
     def find_spec(self, name, path=None, target=None):
-        if not _is_served(name):
+        if name.partition(".")[0] not in self.packages:
             return None
         module = _module_for(name)
         return ModuleSpec(name, _Loader(module), is_package=hasattr(module, "__path__"))
@@ -140,4 +148,8 @@ def _module_at(ours):
     return None
 
 
-_finder = _Finder()
+finder = _Finder(_PYTORCH)
+"""Asked before any other finder."""
+
+_last_finder = _Finder(_SERVED.keys() - _PYTORCH)
+"""Asked where no other finder has found anything."""
