@@ -73,6 +73,33 @@ def two_operands(quick: Callable | None = None) -> Callable:
     return decorate
 
 
+def chosen_by(*flags: str, names: Callable[..., str]) -> Callable:
+    """A function that PyTorch chooses among several by its flags.
+
+    The one it calls, `names(*flags)`, is what refuses an argument that none of them has.
+    """
+
+    def decorate(function: Callable) -> Any:
+        signature = inspect.signature(function)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for given in kwargs:
+                if given not in signature.parameters:
+                    found = signature.bind_partial(
+                        *args, **{k: x for k, x in kwargs.items() if k in signature.parameters}
+                    ).arguments
+                    name = names(*[bool(found.get(flag)) for flag in flags])
+                    raise errors.type_error(
+                        f"{name}() got an unexpected keyword argument '{given}'",
+                        f"It takes {', '.join(signature.parameters)}.",
+                    )
+            return function(*args, **kwargs)
+
+        return update_wrapper(call, function)
+
+    return decorate
+
+
 class Missing:
     """An argument that was not given."""
 

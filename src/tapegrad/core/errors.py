@@ -269,6 +269,9 @@ def cannot_require_grad(dtype: DTypeLike, kinds: str = "floating point") -> Runt
 _BY_CLASS_STATEMENT = 1 << 9  # a flag that types written in C lack
 
 
+_TORCH_TYPES = ("dtype", "device", "layout", "memory_format", "Size")
+
+
 def type_name(x: object) -> str:
     """What PyTorch's messages call the type of `x`: types written in C carry their module.
 
@@ -278,7 +281,7 @@ def type_name(x: object) -> str:
     """
     kind = type(x)
     name = kind.__name__
-    if kind.__module__.startswith("tapegrad.") and name in ("dtype", "device", "layout", "Size"):
+    if kind.__module__.split(".")[0] in ("tapegrad", "torch") and name in _TORCH_TYPES:
         return f"torch.{name}"
     if kind.__flags__ & _BY_CLASS_STATEMENT or kind.__module__ == "builtins":
         return name
@@ -344,6 +347,13 @@ def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) 
     given = [type_name(x) for x in args]
     given += [f"{name}={type_name(x)}" for name, x in reversed(list(kwargs.items()))]
     text = ", ".join(given) + (", " if kwargs and not args else "")
+    unknown = _unrecognized(kwargs, forms[0]) if len(forms) == 1 else ""
+    if unknown:
+        return type_error(
+            f"{function}() received an invalid combination of arguments - got unrecognized keyword "
+            f"arguments: {unknown}",
+            f"It takes ({forms[0]}).",
+        )
     lines = "".join(f" * ({form})\n" for form in forms)
     expected = f"one of:\n{lines}" if len(forms) > 1 else f"({forms[0]})"
     return advised(
@@ -353,6 +363,15 @@ def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) 
         ),
         "Compare what was given with the forms above.",
     )
+
+
+def _unrecognized(kwargs: dict, form: str) -> str:
+    """The keywords that PyTorch does not find in a form without `out`: those with defaults, too."""
+    if " out = None" in form:
+        return ""
+    parts = form.split(", ")
+    known = [part.rpartition(" ")[2] for part in parts[max(len(parts) - len(kwargs), 0) :]]
+    return ", ".join(name for name in reversed(kwargs) if name not in known)
 
 
 _C_NAMES = {

@@ -10,10 +10,26 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.device import as_device
+from tapegrad.core.device import device as Device
 from tapegrad.core.streams.mersenne_twister import STATE_BYTES, Twister
 from tapegrad.core.tensor_base import wrap
 
 _FIRST_SEED = 67280421310721  # of a generator that was not seeded
+
+
+def _check_arguments(args: tuple, kwargs: dict[str, Any]) -> None:
+    """Raise for all that a generator is not made of, in the words of PyTorch's."""
+    n = len(args) + len(kwargs)
+    if len(args) > 1:
+        text = f"Generator() takes from 0 to 1 positional arguments but {n} were given"
+        raise errors.type_error(text, "It takes a device.")
+    for name in kwargs:
+        if name != "device":
+            text = f"Generator() got an unexpected keyword argument '{name}'"
+            raise errors.type_error(text, "Seed it afterwards: torch.Generator().manual_seed(0).")
+    device = args[0] if args else kwargs.get("device")
+    if not (device is None or isinstance(device, (str, int, Device))):
+        raise errors.must_be("Generator", "device", 1, "torch.device", device)
 
 
 class Generator:
@@ -26,8 +42,12 @@ class Generator:
 
     __slots__ = ("__weakref__", "_device", "_stream")
 
-    def __init__(self, device: DeviceLike = "cpu") -> None:
-        self._device = as_device(device)
+    def __new__(cls, *args: Any, **kwargs: Any) -> Generator:
+        _check_arguments(args, kwargs)
+        return super().__new__(cls)
+
+    def __init__(self, device: DeviceLike | None = None) -> None:
+        self._device = as_device("cpu" if device is None else device)
         kind = self._device.type
         if kind != "cpu":
             reason = f"{kind.upper()} device type not an accelerator."

@@ -126,6 +126,7 @@ def _parameters(text: str) -> Iterator[Parameter]:
         kind, _, name = declared.rpartition(" ")
         length = re.search(r"\[(\d+)\]", kind)
         nullable = kind[-1] == "?" or default == "None" or kind.endswith("Generator")
+        nullable = nullable or name == "pin_memory"
         kind = re.sub(r"\[\d+\]|\?", "", kind)
         optional = bool(default)
         yield Parameter(kind, name, optional, nullable, int(length[1]) if length else 0, named)
@@ -409,7 +410,18 @@ def _warn_of(name: str, form: Form, values: dict, forms: list[Form]) -> Form:
 def bind(name: str, forms: list[Form], args: tuple, kwargs: dict) -> tuple[Form, dict[str, Any]]:
     """The form that takes the arguments, and they by its names; a TypeError where none does."""
     form, values = _bind(name, forms, args, kwargs)
-    _check_elements(name, form, values)
+    try:
+        _check_elements(name, form, values)
+    except TypeError:
+        later = [each for each in forms[forms.index(form) + 1 :] if "tuple of Tensors" in each.text]
+        for other in later:  # the same list, of tensors
+            try:
+                values = other.bind(name, args, kwargs)
+                _check_elements(name, other, values)
+            except TypeError:
+                continue
+            return other, values
+        raise
     return form, values
 
 

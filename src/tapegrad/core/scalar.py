@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.dtype import float32
 from tapegrad.core.limits import finfo, iinfo
 
 # What PyTorch's messages call the element types.
@@ -84,6 +85,16 @@ def fitted(value: Any, dtype: Dtype) -> Any:
     if not low <= value <= limit:  # nan, too
         raise overflow(dtype)
     return int(value) % (limit + 1) if value < 0 and not dtype.is_signed else int(value)
+
+
+def factor_of(value: Any, dtype: Dtype) -> Any:
+    """`value` as a factor of elements of `dtype`: of 16-bit floats one of float32.
+
+    Factors of dtypes that are not floating-point are left to the kernel to refuse.
+    """
+    if (type(value) is float and -1e38 < value < 1e38) or dtype.category < 2:
+        return value
+    return fitted(value, float32 if dtype.itemsize == 2 else dtype)
 
 
 _LIMITS: dict[Dtype, tuple] = {}

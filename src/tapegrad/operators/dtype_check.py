@@ -1,5 +1,6 @@
 """Refusals of operators: dtypes they are not made for, derivatives that are not defined."""
 
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, Scalar, Tensor
 from tapegrad.core.dtype import of
@@ -27,6 +28,16 @@ def require_integers(xp: Namespace, kernel: str, x: Array, bools: bool = True) -
     """Refuse an array of anything but integers; for forward functions, which see every call."""
     if not xp.isdtype(x.dtype, ("bool", "integral") if bools else "integral"):
         raise no_kernel(kernel, of(x.dtype))
+
+
+def require_norm(dtype: Any) -> None:
+    """Refuse integers and truth values, of which PyTorch has no norm."""
+    if dtype.category < FLOATING:
+        raise errors.runtime_error(
+            "norm(): input dtype should be either floating point or complex. Got "
+            f"{dtype.scalar_name} instead.",
+            "Convert the tensors first: x.float().",
+        )
 
 
 def require_floating(kernel: str, x: Tensor) -> None:
@@ -97,6 +108,18 @@ def invalid_combination(name: str, given: tuple, *accepted: str) -> TypeError:
         "one of:\n" + "".join(f" * ({each})\n" for each in accepted),
         "Make a tensor of a number where one is expected: torch.tensor(...).",
     )
+
+
+def check_real_graph(name: str, *operands: Any) -> None:
+    """Refuse complex operands of which one requires grad, where PyTorch has no derivative."""
+    tensors = [x for x in operands if hasattr(x, "_array")]
+    if any(x._array.dtype.kind == "c" for x in tensors) and is_grad_enabled():
+        if any(x.requires_grad for x in tensors):
+            raise errors.runtime_error(
+                f"{name} does not support automatic differentiation for outputs with complex "
+                "dtype.",
+                "Compute with the real and the imaginary part apart, or under torch.no_grad().",
+            )
 
 
 _OUT = ", *, Tensor out = None"

@@ -62,8 +62,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> torch.nn.functional.leaky_relu(torch.tensor([-1.0, 2.0]), 0.1)
     tensor([-0.1000,  2.0000])
     """
-    function = leaky_relu_ if inplace else rectifier.leaky_relu
-    return function(input, negative_slope=negative_slope)
+    return (leaky_relu_ if inplace else rectifier.leaky)(input, negative_slope)
 
 
 def rrelu(
@@ -198,7 +197,10 @@ def hardtanh(
         raise value_error(
             "min_val cannot be greater than max_val", f"They are {min_val} and {max_val}."
         )
-    return (hardtanh_ if inplace else rectifier.hardtanh)(input, min_val, max_val)
+    if not inplace:
+        return rectifier.hardtanh(input, min_val, max_val)
+    rectifier.check_limits(min_val, max_val)
+    return hardtanh_(input, min_val, max_val)
 
 
 @require_tensors

@@ -7,6 +7,7 @@ from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.missing import public_names
 from tapegrad.operators.nn import batch_group_norm
 from tapegrad.operators.nn import layer_norm as _layer_norm
+from tapegrad.operators.nn.avg_pool import require_averages
 from tapegrad.operators.pointwise.divide_reciprocal import div
 from tapegrad.operators.shape.cat_stack import cat
 from tapegrad.tensors.tensor import Tensor
@@ -143,9 +144,10 @@ def group_norm(
             f"Expected at least 2 dimensions for input tensor but received {len(size)}",
             "The input has shape (N, C, ...): a batch of samples with C channels.",
         )
-    if size[0] * size[1] // num_groups * prod(size[2:]) == 1:
+    together = [size[0] * size[1] // num_groups, num_groups, *size[2:]]
+    if together[0] * prod(size[2:]) == 1:
         raise value_error(
-            f"Expected more than 1 value per channel when training, got input size {size}",
+            f"Expected more than 1 value per channel when training, got input size {together}",
             "One value has no variance: use fewer groups.",
         )
     return batch_group_norm.group_norm(input, num_groups, weight, bias, eps)
@@ -185,6 +187,7 @@ def local_response_norm(
     n, c, *rest = input.shape
     before, after = size // 2, (size - 1) // 2
     square = input.mul(input)
+    require_averages(2 if dim == 3 else 3, square)
     edges = [square.new_zeros((n, m, *rest)) for m in (before, after)]
     padded = cat((edges[0], square, edges[1]), 1)
     total = padded.narrow(1, 0, c)

@@ -1,10 +1,16 @@
 """Pooling with or without the places of what is found."""
 
 from tapegrad.core.annotations import Any, Callable, Shape, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import chosen_by, require_tensors
 from tapegrad.core.family import family
 from tapegrad.core.missing import public_names
 from tapegrad.operators.nn import adaptive_pool, fractional_max_pool
+
+
+def _with_places(name: str) -> Callable:
+    """Pooling for which PyTorch chooses a function: with the places, or without."""
+    both = f"_{name}", f"{name}_with_indices"
+    return chosen_by("return_indices", names=lambda wanted: both[wanted])
 
 
 def adaptive_max_pool1d_with_indices(
@@ -63,6 +69,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Shape, return_indices: bool 
     return found if return_indices else found[0]
 
 
+@_with_places("adaptive_max_pool2d")
 @require_tensors
 def adaptive_max_pool2d(input: Tensor, output_size: Shape, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, H, W) to `output_size` (h, w).
@@ -76,6 +83,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Shape, return_indices: bool 
     return found if return_indices else found[0]
 
 
+@_with_places("adaptive_max_pool3d")
 @require_tensors
 def adaptive_max_pool3d(input: Tensor, output_size: Shape, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, D, H, W) to `output_size`.
@@ -138,6 +146,7 @@ def fractional_max_pool3d_with_indices() -> Any:
     """
 
 
+@_with_places("fractional_max_pool2d")
 @_fractional(2, False)
 def fractional_max_pool2d() -> Any:
     """The largest elements of windows of `kernel_size` placed at random in (N, C, H, W).
@@ -157,6 +166,7 @@ def fractional_max_pool2d() -> Any:
     """
 
 
+@_with_places("fractional_max_pool3d")
 @_fractional(3, False)
 def fractional_max_pool3d() -> Any:
     """The largest elements of windows placed at random in (N, C, D, H, W).

@@ -158,7 +158,6 @@ def range(
     dtype: DTypeLike = None,
     layout: LayoutLike = None,
     device: DeviceLike = None,
-    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
     """The numbers from start to end, which is included, in steps of step; `arange` is clearer.
@@ -180,7 +179,7 @@ def range(
     if end is None:
         text = 'range() missing 1 required positional arguments: "end"'
         raise errors.type_error(text, "torch.arange(n) counts from 0.")
-    check(layout, device, pin_memory)
+    check(layout, device, False)
     start, end, step = (
         real(number_of("range", name, i, x))
         for i, (name, x) in enumerate((("start", start), ("end", end), ("step", step)), 1)

@@ -34,7 +34,7 @@ def _shown(value: Any) -> str:
     if value is None:
         return "None"
     if hasattr(value, "_array"):
-        return f"torch.{value.dtype.scalar_name}Tensor{{{list(value._array.shape)}}}"
+        return f"{errors.tensor_type(value.dtype)}{{{list(value._array.shape)}}}"
     return str(int(value))
 
 
@@ -101,19 +101,19 @@ def stft(
             ",which is known to cause spectral leakage. Other windows such as torch.hann_window or "
             "torch.hamming_window are recommended to reduce spectral leakage.",
         )
-    if center:
-        input = _padded(input, n_fft // 2, pad_mode)
     if align_to_window is not None and center:
         text = "stft align_to_window should only be set when center = false"
         raise errors.runtime_error(text, "Pass center=False, too.")
+    if center:
+        input = _padded(input, n_fft // 2, pad_mode)
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     is_complex = input.dtype.is_complex or (window is not None and window.dtype.is_complex)
     arguments = {"n_fft": n_fft, "hop_length": hop, "win_length": width, "window": window}
     arguments |= {"normalized": normalized, "onesided": onesided}
     arguments |= {"return_complex": return_complex, "align_to_window": align_to_window}
-    _check_stft(input, arguments)
     as_complex = _answer_is_complex(return_complex, is_complex)
+    _check_stft(input, arguments)
     half = not is_complex if onesided is None else bool(onesided)
     if half and is_complex:
         raise no_half()
@@ -171,7 +171,7 @@ def _padded(x: Tensor, n: int, mode: str) -> Any:
 
 
 def _check_stft(x: Tensor, arguments: dict) -> None:
-    head = f"stft(torch.{x.dtype.scalar_name}Tensor{list(x._array.shape)}"
+    head = f"stft({errors.tensor_type(x.dtype)}{list(x._array.shape)}"
     call = described(head, arguments)
     length = x._array.shape[-1] if x.ndim else 1
     n_fft, hop, width = (arguments[name] for name in ("n_fft", "hop_length", "win_length"))

@@ -80,6 +80,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     >>> torch.zeros(3).masked_scatter(mask, torch.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
     """
+    mask, input = broadcast_tensors(mask, input)
+    return _scattered(input, mask, source)
+
+
+def _scattered(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     if source._array.dtype != input._array.dtype:
         raise errors.runtime_error(
             "masked_scatter: expected self and source to have same dtypes but got"
@@ -92,7 +97,6 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
             f"{mask.dtype.scalar_name}",
             "Compare first (x > 0), or convert with .bool().",
         )
-    input, mask = broadcast_tensors(input, mask)
     axes = tuple(range(-mask._array.ndim, 0))  # of each member, where there is a batch of them
     if np.count_nonzero(elements(mask._array), axis=axes).max(initial=0) > source._array.size:
         text = "Number of elements of source < number of ones in mask"
@@ -115,7 +119,16 @@ def _chosen_in_order(input: Tensor, source: Tensor, mask: Tensor) -> Any:
     return where(mask, taken, input)
 
 
-masked_scatter_ = in_place(masked_scatter, apart=None)
+def _scattered_here(input: Tensor, mask: Tensor, source: Tensor) -> Any:
+    """`masked_scatter` of a tensor that keeps its shape."""
+    shape, given = input._array.shape, mask._array.shape
+    if shape != given:
+        errors.check_expand(given, shape, "The mask must broadcast to the tensor.", mask.dtype)
+        mask = broadcast_tensors(mask, input)[0]
+    return _scattered(input, mask, source)
+
+
+masked_scatter_ = in_place(_scattered_here, "masked_scatter_", apart=None)
 
 
 @require_tensors

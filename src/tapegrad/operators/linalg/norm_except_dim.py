@@ -3,7 +3,9 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import require_tensors, users_level
+from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.apply import finish
+from tapegrad.operators.dtype_check import require_norm
 from tapegrad.operators.reduction.vector_norm import norm
 
 __torch__ = "frobenius_norm norm_except_dim"
@@ -22,9 +24,13 @@ def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
             [2.]])
     """
     if dim == -1:
+        require_norm(v.dtype)
         return norm(v, pow)
     n = v.ndim
+    if dim == 0:
+        existing_axis(0, n, "Pass dim=-1 for the norm of all elements.")
     rows = v if dim == 0 else v.transpose(0, dim)
+    require_norm(v.dtype)
     shape = [1] * n
     shape[dim] = v.shape[dim]
     return norm(rows.reshape(rows.shape[0], -1), pow, 1).view(shape)
@@ -50,5 +56,9 @@ def frobenius_norm(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out =
             users_level(),
         )
     dims = dim if isinstance(dim, (tuple, list)) else [dim]
+    if len(dims) > 2:
+        text = f"Expected at most 2 dimensions, but got {len(dims)} dimensions instead."
+        raise errors.runtime_error(text, "torch.linalg.vector_norm takes any number of dimensions.")
+    require_norm(input.dtype)
     axes = list(dims) or list(range(input.ndim))
     return finish("frobenius_norm", norm(input, 2, axes, keepdim), out)

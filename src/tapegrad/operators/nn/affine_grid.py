@@ -1,11 +1,13 @@
 """Grids of affine maps, for `grid_sample`."""
 
+from math import prod
 from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
+from tapegrad.core.shape import existing_axis
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import linear, vjp
@@ -59,20 +61,36 @@ def affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
     n = len(size) - 2
     shape = array_of("affine_grid_generator", theta).shape
     if n not in (2, 3):
-        text = f"AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs, got {len(size)}"
+        text = "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs."
         raise errors.runtime_error(text, "Sizes are (N, C, H, W) or (N, C, D, H, W).")
-    if shape[0] != size[0]:
-        points = 1
-        for each in size[2:]:
-            points *= each
-        raise errors.runtime_error(
-            f"Expected size for first two dimensions of batch2 tensor to be: "
-            f"[{size[0]}, {n + 1}] but got: [{shape[0]}, {n + 1}].",
-            "There is a map for each image.",
-        )
+    _check_maps(shape, size)
     if IN_USE:
         (theta,) = lowered(theta)
     return affine_points(theta, space=size[2:], align=bool(align_corners))
+
+
+def _check_maps(shape: tuple[int, ...], size: tuple[int, ...]) -> None:
+    """Raise, as a product of the points with the maps does, where they do not fit."""
+    n = len(size) - 2
+    if any(each < 0 for each in size[2:]):
+        negative = next(each for each in size[2:] if each < 0)
+        raise errors.negative_size(negative, [size[0], *size[2:], n + 1])
+    advice = f"There is a map for each image, a matrix of {n} rows and {n + 1} columns."
+    for axis in (1, 2):
+        existing_axis(axis, max(len(shape), 1), advice)
+    if len(shape) != 3:
+        raise errors.runtime_error("batch2 must be a 3D tensor", advice)
+    if (shape[0], shape[2]) != (size[0], n + 1):
+        raise errors.runtime_error(
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{size[0]}, {n + 1}] but got: [{shape[0]}, {shape[2]}].",
+            advice,
+        )
+    points = prod((size[0], *size[2:]))
+    if shape[1] != n and points:
+        found = [size[0], *size[2:], n]
+        text = f"shape '{found}' is invalid for input of size {points * shape[1]}"
+        raise errors.runtime_error(text, advice)
 
 
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:

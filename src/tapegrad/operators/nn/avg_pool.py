@@ -70,7 +70,6 @@ def _averaging(n: int) -> Callable:
     name = f"avg_pool{n}d"
     either = "either be a single int, or" if n == 2 else "be a single int, or"
     omitted = either.replace("be ", "be omitted, ")
-    kernel_name = "avg_pool2d" if n == 2 else "avg_pool3d_out_frame"
     operator = average_plane if n == 2 else average_volume
 
     def avg_pool(
@@ -95,12 +94,17 @@ def _averaging(n: int) -> Callable:
             raise errors.runtime_error(text if n == 3 else no_plane(shape), _ADVICE)
         flags = bool(ceil_mode), bool(count_include_pad)
         through = _through(shape, kernel, steps, pads, *flags, divisor_override)
-        dtype = of(input._array.dtype)
-        if (not dtype.is_floating_point or (n == 3 and dtype.itemsize == 2)) and dtype is not int64:
-            raise no_kernel(kernel_name, dtype)
+        require_averages(n, input)
         return operator(input, through=through)
 
     return avg_pool
+
+
+def require_averages(n: int, input: Tensor) -> None:
+    """Raise for dtypes of which PyTorch averages no windows of `n` dimensions."""
+    dtype = of(input._array.dtype)
+    if (not dtype.is_floating_point or (n == 3 and dtype.itemsize == 2)) and dtype is not int64:
+        raise no_kernel("avg_pool2d" if n == 2 else "avg_pool3d_out_frame", dtype)
 
 
 @lru_cache(maxsize=256)

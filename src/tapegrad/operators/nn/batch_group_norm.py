@@ -13,7 +13,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.core.result_order import channels_as_first
-from tapegrad.core.shape import no_dimensions, out_of_range
+from tapegrad.core.shape import existing_axis, no_dimensions, out_of_range
 from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_floating
@@ -194,22 +194,28 @@ def _check_batch(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Any, variance: Any
 ) -> None:
     shape = input._array.shape
-    if len(shape) < 2:
-        raise out_of_range(1, 1, _SHAPE) if shape else no_dimensions(1, _SHAPE)
+    channels = shape[1] if len(shape) > 1 else 0
     for argument, x in (
         ("running_mean", mean),
         ("running_var", variance),
         ("weight", weight),
         ("bias", bias),
     ):
-        if x is not None and x._array.size != shape[1]:
-            text = f"{argument} should contain {shape[1]} elements not {x._array.size}"
-            advice = f"The input has {shape[1]} channels, its second dimension."
+        if x is not None and x._array.size != channels:
+            text = f"{argument} should contain {channels} elements not {x._array.size}"
+            advice = f"The input has {channels} channels, its second dimension."
             raise errors.runtime_error(text, advice)
-    require_floating("batch_norm", input)
-    layer_norm.same_kind(input, weight, bias, mean, variance)
+    if len(shape) < 2:
+        raise out_of_range(1, 1, _SHAPE) if shape else no_dimensions(1, _SHAPE)
     check_constant("native_batch_norm", "running_mean", mean)
     check_constant("native_batch_norm", "running_var", variance)
+    require_floating("batch_norm", input)
+    layer_norm.same_kind(input, weight, bias, mean, variance)
+    layer_norm.one_kind(weight, bias, mean, variance)
+    for x in (mean, variance):
+        if x is not None and x._array.ndim != 1:
+            text = f"TensorAccessor expected 1 dims but tensor has {x._array.ndim}"
+            raise errors.runtime_error(text, f"Flatten it: it has {channels} numbers.")
 
 
 def _batch(
@@ -320,6 +326,11 @@ def native_batch_norm(
     >>> [x.shape for x in outputs]
     [torch.Size([4, 3]), torch.Size([3]), torch.Size([3])]
     """
+    check_constant("native_batch_norm", "running_mean", running_mean)
+    check_constant("native_batch_norm", "running_var", running_var)
+    if (running_mean is None) != (running_var is None):
+        text = "running_mean and running_var must either both be None or neither be None"
+        raise errors.value_error(text, "Pass both, or none.")
     result, mean, variance = _batch(
         input, weight, bias, running_mean, running_var, training, momentum, eps
     )
@@ -356,29 +367,37 @@ def group_norm(
         raise errors.must_be("group_norm", "num_groups", 2, "int", num_groups)
     groups = operator.index(num_groups)
     eps = layer_norm.real_argument("group_norm", "eps", 5, eps)
-    if len(shape) < 2:
-        text = f"Expected at least 2 dimensions for input tensor but received {len(shape)}"
-        raise errors.runtime_error(text, _SHAPE)
+    for axis in (0, 1):
+        existing_axis(axis, len(shape), _SHAPE)
+    check_groups(input, groups, shape[1], weight, bias)
+    return group_standardize(input, weight, bias, groups=groups, eps=eps)[0]
+
+
+def check_groups(
+    input: Tensor, groups: int, channels: int, weight: Tensor | None, bias: Tensor | None
+) -> None:
+    """Raise where groups do not divide the channels, or weight or bias do not fit them."""
+    shape = input._array.shape
     if groups <= 0:
         message = f"Expected num groups to be greater than 0, got {groups}"
         raise errors.runtime_error(message, "Give a number that divides the number of channels.")
-    if shape[1] % groups:
+    if channels % groups:
         raise errors.runtime_error(
             "Expected number of channels in input to be divisible by num_groups, but got input "
             f"of shape {list(shape)} and num_groups={groups}",
             "Choose a number of groups that divides the number of channels.",
         )
     for name, x in (("weight", weight), ("bias", bias)):
-        if x is not None and x._array.shape != (shape[1],):
+        if x is not None and x._array.shape != (channels,):
             raise errors.runtime_error(
                 f"Expected {name} to be a vector of size equal to the number of channels in "
                 f"input, but got {name} of shape {list(x._array.shape)} and input of shape "
                 f"{list(shape)}",
-                f"Give {name} shape ({shape[1]},).",
+                f"Give {name} shape ({channels},).",
             )
-    require_floating("GroupNormKernelImpl", input)
     layer_norm.same_kind(input, weight, bias)
-    return group_standardize(input, weight, bias, groups=groups, eps=eps)[0]
+    require_floating("GroupNormKernelImpl", input)
+    layer_norm.one_kind(weight, bias)
 
 
 @require_tensors
@@ -413,8 +432,8 @@ def instance_norm(
     if not use_input_stats and (running_mean is None or running_var is None):
         text = "Expected running_mean and running_var to be defined when use_input_stats is false"
         raise errors.runtime_error(text, "Pass the running statistics, or use_input_stats=True.")
-    if len(shape) < 2:
-        raise out_of_range(1, 1, _SHAPE)
+    for axis in (0, 1):
+        existing_axis(axis, len(shape), _SHAPE)
     n, c, *rest = shape
     together = input.contiguous().view(1, n * c, *rest)
     weight, bias, mean, variance = (

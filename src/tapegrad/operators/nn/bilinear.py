@@ -5,6 +5,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.op import primitive
+from tapegrad.operators.dtype_check import check_real_graph
 from tapegrad.operators.linalg.matmul_check import c_name
 
 __torch__ = "bilinear"
@@ -62,6 +63,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     _check(input1, input2, weight, bias)
     first, second = input1._array.shape, input2._array.shape
     n_out = weight._array.shape[0]
+    check_real_graph("_trilinear", input1, input2, weight)
     flat = trilinear(input1.reshape(-1, first[-1]), weight, input2.reshape(-1, second[-1]))
     y = flat.view(*first[:-1], n_out)
     return y if bias is None else y + bias

@@ -3,6 +3,7 @@
 from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
+from tapegrad.core.promote_types import promote_types
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv_check import STEPS, check, check_same, common, ints, is_batch
 from tapegrad.operators.nn.conv_rules import convolution as _convolution
@@ -56,6 +57,14 @@ def run(input: Tensor, weight: Any, bias: Any, steps: tuple, transposed: bool, g
         options = dict(zip(STEPS, steps, strict=True))
         options = {**options, "transposed": transposed, "groups": groups}
         _checked[key] = options
+    dtype = input._array.dtype
+    if (
+        weight._array.dtype is not dtype and weight._array.dtype != dtype
+    ):  # there is nothing to multiply
+        both = promote_types(input.dtype, weight.dtype)
+        input, weight = input.to(both), weight.to(both)
+    if bias is not None and bias._array.dtype is not dtype and bias._array.dtype != dtype:
+        bias = bias.to(input.dtype)
     if not transposed and not input.shape[1]:
         weight = weight[:0]  # PyTorch's result has no channels then
         bias = None

@@ -1,9 +1,12 @@
 """Checks of convolutions: shapes, numbers and dtypes, in PyTorch's order and words."""
 
 import operator
+from math import prod
 
+from tapegrad.autograd.writable import cannot_cast
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.promote_types import can_cast
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.nn.conv_rules import output_size
@@ -35,7 +38,7 @@ def common(
         raise _invalid(name, input, weight, bias, given)
     if given is not None and not _is_int(given["groups"]):
         raise _invalid(name, input, weight, bias, given)
-    if bias is not None and bias._array.dtype != input._array.dtype:
+    if given is not None and bias is not None and bias._array.dtype != input._array.dtype:
         text = f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) should be the same"
         advice = f"Convert the bias with .to({input.dtype}), or the input with .to({bias.dtype})."
         raise errors.runtime_error(text, advice)
@@ -130,12 +133,12 @@ def check_same(
 
 
 def not_positive_dilation(axes: int, dilation: tuple, transposed: bool) -> RuntimeError:
-    if transposed:
+    if min(dilation) < 0:
+        text = "dilation should be greater than zero"
+    elif transposed:
         sides = zip(SIDES[-max(axes, 2) :], ((0,) * (2 - axes)) + dilation, strict=True)
         text = "dilation should be greater than zero, but got "
         text += ", ".join(f"dilation_{side}: {d}" for side, d in sides)
-    elif min(dilation) < 0:
-        text = "dilation should be greater than zero"
     elif axes == 1:
         text = f"dilation should be greater than zero, but got [1, {dilation[0]}]"
     else:
@@ -152,6 +155,8 @@ def check(
     """The steps along each axis, named by STEPS; raises for whatever does not fit together."""
     axes = kernel_axes(weight)
     positive_groups(groups)
+    if input.dtype.is_complex and weight.dtype is not input.dtype:
+        raise _two_types(input, "weight", weight, "")
     steps = []
     for name, value in zip(STEPS, given, strict=True):
         if len(value) not in (1, axes):
@@ -174,19 +179,24 @@ def check(
     shape, kernel = input._array.shape, weight._array.shape[2:]
     if not transposed:
         _check_kernel(shape[2:], kernel, padding, dilation)
-    if min(dilation) <= 0:
+    empty = not input._array.size  # then nothing is computed, and PyTorch looks at less
+    if min(dilation) < 0 or (min(dilation) == 0 and not empty):
         raise not_positive_dilation(axes, dilation, transposed)
-    if transposed:
+    if transposed and not empty:
         _check_output_padding(output_padding, stride, dilation)
     _check_pixels(input, weight, transposed)
     size = output_size(shape[2:], kernel, stride, padding, dilation, transposed, output_padding)
-    if min(size) < 1:
+    if min(size) < (0 if empty else 1):
+        flat = (1,) if transposed and axes == 1 else ()
         raise errors.runtime_error(
-            f"Given input size per channel: {_by(shape[2:])}. Calculated output size per "
-            f"channel: {_by(size)}. Output size is too small",
+            f"Given input size per channel: {_by((*flat, *shape[2:]))}. Calculated output size per "
+            f"channel: {_by((*flat, *size))}. Output size is too small",
             "Take less padding.",
         )
-    _check_dtypes(input, weight, dilation, transposed)
+    if not empty:
+        _check_dtypes(input, weight, dilation, transposed, groups)
+        if bias is not None and bias.dtype is not input.dtype:
+            _check_bias(input, weight, bias, groups)
     return tuple(steps)
 
 
@@ -288,7 +298,9 @@ def _check_pixels(input: Tensor, weight: Tensor, transposed: bool) -> None:
         raise errors.runtime_error(text, "A transposed convolution makes at least one channel.")
 
 
-def _check_dtypes(input: Tensor, weight: Tensor, dilation: tuple, transposed: bool) -> None:
+def _check_dtypes(
+    input: Tensor, weight: Tensor, dilation: tuple, transposed: bool, groups: int
+) -> None:
     dtype = input.dtype
     axes = weight._array.ndim - 2
     if dtype.category < 2 and dtype.name != "int64":
@@ -300,11 +312,42 @@ def _check_dtypes(input: Tensor, weight: Tensor, dilation: tuple, transposed: bo
             raise no_kernel("slow_conv2d_cpu" if axes < 3 else "compute_columns3d", dtype)
     if dtype is weight.dtype:
         return
+    if _goes_to_mkldnn(input, weight, groups):
+        raise _two_types(input, "weight", weight, _MKLDNN)
     advice = f"Convert one of them: weight.to({dtype}), or input.to({weight.dtype})."
-    if dtype.is_complex or dtype.name == "bfloat16" or (dtype.name == "float32" and axes < 3):
-        have, wanted = errors.tensor_type(dtype), errors.tensor_type(weight.dtype)
-        text = f"Input type ({have}) and weight type ({wanted}) should be the same"
-        if not dtype.is_complex:
-            text += " or input should be a MKLDNN tensor and weight is a dense tensor"
-        raise errors.runtime_error(text, advice)
     raise errors.wrong_dtype(dtype, weight.dtype, advice)
+
+
+_MKLDNN = " or input should be a MKLDNN tensor and {} is a dense tensor"
+
+
+def _two_types(input: Tensor, name: str, x: Tensor, rest: str) -> RuntimeError:
+    """An input and a weight or bias of two dtypes."""
+    have, found = errors.tensor_type(input.dtype), errors.tensor_type(x.dtype)
+    return errors.runtime_error(
+        f"Input type ({have}) and {name} type ({found}) should be the same{rest.format(name)}",
+        f"Convert one of them: {name}.to({input.dtype}), or input.to({x.dtype}).",
+    )
+
+
+def _goes_to_mkldnn(input: Tensor, weight: Tensor, groups: int) -> bool:
+    """Whether PyTorch leaves these to a library, which has words of its own."""
+    if input.dtype.is_floating_point and input.dtype.itemsize == 2:
+        return True
+    if input.dtype.name != "float32":
+        return False
+    shape, kernel = input._array.shape, weight._array.shape[2:]
+    large = len(kernel) > 1 and min(kernel[-2:]) > 3
+    return groups > 1 or large or shape[0] > 1 or prod(shape[:4]) > 20480
+
+
+def _check_bias(input: Tensor, weight: Tensor, bias: Tensor, groups: int) -> None:
+    """Raise where the bias of a transposed convolution has a dtype that cannot be added."""
+    if input.dtype.is_complex:
+        raise _two_types(input, "bias", bias, "")
+    if _goes_to_mkldnn(input, weight, groups):
+        raise _two_types(input, "bias", bias, _MKLDNN)
+    if weight._array.ndim == 5:
+        raise errors.wrong_dtype(input.dtype, bias.dtype, f"Convert it: bias.to({input.dtype}).")
+    if not can_cast(bias.dtype, input.dtype):
+        raise cannot_cast(bias.dtype, input.dtype, f"Convert it: bias.to({input.dtype}).")

@@ -10,7 +10,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import promote_types
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.dtype_check import common_dtype
+from tapegrad.operators.dtype_check import common_dtype, require_norm
 from tapegrad.operators.reduction.vector_norm import linalg_vector_norm, vector_norm
 from tapegrad.operators.with_number import plus_number
 
@@ -73,12 +73,10 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
     tensor(5.)
     """
     dtype = common_dtype(input, other)
-    if not (dtype.is_floating_point or dtype.is_complex):
-        raise errors.runtime_error(
-            "norm(): input dtype should be either floating point or complex. Got "
-            f"{dtype.scalar_name} instead.",
-            "Convert the tensors first: x.float().",
-        )
+    if dtype.category < 2 or "b" in (input._array.dtype.kind, other._array.dtype.kind):
+        with no_grad():
+            input - other  # its errors come first
+        require_norm(dtype)
     if abs(p) == inf and 0 in (*input._array.shape, *other._array.shape):
         raise errors.runtime_error(
             f"linalg.vector_norm cannot compute the {p:g} norm on an empty tensor because the "

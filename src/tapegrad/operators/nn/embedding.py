@@ -12,6 +12,7 @@ from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import per_sample
+from tapegrad.operators.dtype_check import require_norm
 from tapegrad.operators.nn.layer_norm import real_argument
 
 __torch__ = "embedding embedding_renorm_"
@@ -163,12 +164,8 @@ def _check_named(values: Any, weight: Tensor) -> None:
             f"{list(weight.shape)} at dimension 0",
             f"The table has rows 0 to {n - 1}.",
         )
-    if values.size and not (weight.dtype.is_floating_point or weight.dtype.is_complex):
-        raise errors.runtime_error(
-            "norm(): input dtype should be either floating point or complex. Got "
-            f"{weight.dtype.scalar_name} instead.",
-            "Convert the table first: weight.float().",
-        )
+    if values.size:
+        require_norm(weight.dtype)
 
 
 @per_sample(name="embedding_renorm_")

@@ -145,16 +145,16 @@ def _check_types(weight: Tensor, indices: Tensor, offsets: Tensor, samples: Any,
     if not weight.dtype.is_floating_point:
         raise errors.runtime_error(
             "Expected tensor for argument #1 'weight' to have one of the following scalar "
-            f"types: Half, BFloat16, Float, Double; but got torch.{weight.dtype.scalar_name}"
-            "Tensor instead (while checking arguments for embedding_bag)",
+            f"types: Half, BFloat16, Float, Double; but got {errors.tensor_type(weight.dtype)} "
+            "instead (while checking arguments for embedding_bag)",
             "Convert the table first: weight.float().",
         )
     if samples is not None and samples.dtype is not weight.dtype:
-        have, want = weight.dtype.scalar_name, samples.dtype.scalar_name
+        have, want = errors.tensor_type(weight.dtype), errors.tensor_type(samples.dtype)
         raise errors.runtime_error(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for "
-            f"argument #1 'per_sample_weights'; but type torch.{have}Tensor does not equal "
-            f"torch.{want}Tensor (while checking arguments for embedding_bag)",
+            f"argument #1 'per_sample_weights'; but type {have} does not equal "
+            f"{want} (while checking arguments for embedding_bag)",
             "Convert the weights of the samples to the table's dtype.",
         )
 

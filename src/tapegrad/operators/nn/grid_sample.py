@@ -7,6 +7,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
+from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import require_floating
@@ -278,6 +279,8 @@ sample_volume = _sampler("grid_sampler_3d", "GridSampler3DBackward0")
 @autocast(name="grid_sampler")
 def _sampled(n: int | None, input: Tensor, grid: Any, mode: int, padding: int, align: bool) -> Any:
     shape, points = array_of("grid_sampler", input).shape, grid._array.shape
+    for sizes in (shape, points):
+        existing_axis(0, len(sizes), "Inputs and grids are batches.")
     if shape[0] != points[0]:
         raise errors.runtime_error(
             "grid_sampler(): expected grid and input to have same batch size, but got input "
@@ -309,10 +312,10 @@ def _sampled(n: int | None, input: Tensor, grid: Any, mode: int, padding: int, a
         text = "grid_sampler(): bicubic interpolation only supports 4D input"
         raise errors.runtime_error(text, "Use bilinear interpolation.")
     dtype, other = of(input._array.dtype), of(grid._array.dtype)
-    if dtype is not other:
-        raise errors.wrong_dtype(dtype, other, f"Convert the grid: grid.to({dtype}).")
     kernel = "grid_sampler_2d_cpu_kernel_impl" if len(shape) == 4 else "grid_sampler3d_cpu"
     require_floating(kernel, input)
+    if dtype is not other:
+        raise errors.wrong_dtype(dtype, other, f"Convert the grid: grid.to({dtype}).")
     operator = sample_plane if len(shape) == 4 else sample_volume
     return operator(input, grid, mode=mode, padding=padding, align=bool(align))
 

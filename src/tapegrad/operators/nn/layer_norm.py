@@ -119,15 +119,24 @@ def real_argument(name: str, argument: str, position: int, x: Any) -> float:
 
 def same_kind(input: Tensor, *parameters: Any) -> None:
     """Parameters have the dtype of the input, or with numbers of 16 bits they may be float32."""
-    for x in parameters:
-        if x is None or x.dtype is input.dtype:
-            continue
-        if input.dtype.itemsize == 2 and x.dtype.name == "float32":
-            continue
-        kind = "Float" if input.dtype.itemsize == 2 else input.dtype.scalar_name
-        text = f"mixed dtype (CPU): expect parameter to have scalar type of {kind}"
-        advice = f"The input is {input.dtype}, a parameter {x.dtype}: convert one of them."
+    given = [x for x in parameters if x is not None]
+    if not given or given[0].dtype is input.dtype:
+        return
+    advice = f"The input is {input.dtype}, a parameter {given[0].dtype}: convert one of them."
+    if any(x.dtype is not float32 for x in given):
+        text = "mixed dtype (CPU): expect parameter to have scalar type of Float"
         raise errors.runtime_error(text, advice)
+    if not input.dtype.is_floating_point or input.dtype.itemsize != 2:
+        text = "mixed dtype (CPU): all inputs must share same datatype."
+        raise errors.runtime_error(text, advice)
+
+
+def one_kind(*parameters: Any) -> None:
+    """Raise where parameters are not all of the first one's dtype."""
+    given = [x for x in parameters if x is not None]
+    for x in given:
+        if x.dtype is not given[0].dtype:
+            raise errors.wrong_dtype(given[0].dtype, x.dtype, f"Convert it: .to({given[0].dtype}).")
 
 
 def _sizes(name: str, given: object) -> tuple[int, ...]:
@@ -166,9 +175,10 @@ def _standardize(
     array_of(name, input)
     shape = _sizes(name, normalized_shape)
     eps = real_argument(name, "eps", 5, eps)
+    same_kind(input, weight, bias)
     _check_shapes(input, shape, ", ", weight=weight, bias=bias)
     require_floating("LayerNormKernelImpl", input)
-    same_kind(input, weight, bias)
+    one_kind(weight, bias)
     return layer_standardize(input, weight, bias, n_axes=len(shape), eps=eps)
 
 

@@ -6,6 +6,7 @@ Neural Networks", 2014.
 
 from math import prod
 
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.family import family
 from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
@@ -31,6 +32,8 @@ def _lp_pooling(n: int, average: Callable) -> Callable:
         array_of(f"avg_pool{n}d", input)
         step = None if is_default(stride) else stride
         out = average(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
+        if n == 1 and isinstance(kernel_size, (tuple, list)):  # PyTorch multiplies by it
+            raise errors.must_be("mul", "other", 1, "Tensor", kernel_size)
         # a sum of odd powers may be negative, and then gives 0
         total = (out.sign() * relu(out.abs())) * _elements(kernel_size, n)
         return total.pow(1.0 / norm_type)

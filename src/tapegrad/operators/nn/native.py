@@ -8,7 +8,7 @@ from tapegrad.core.dtype import bool_
 from tapegrad.core.result_order import as_computed
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
-from tapegrad.operators.nn.batch_group_norm import group_norm, group_standardize
+from tapegrad.operators.nn.batch_group_norm import check_groups, group_standardize
 from tapegrad.operators.nn.dropout import _noise
 from tapegrad.operators.nn.layer_norm import real_argument
 from tapegrad.operators.nn.pool_size import array_of
@@ -98,8 +98,14 @@ def native_group_norm(
     >>> mean, rstd
     (tensor([[2., 5.]]), tensor([[1., inf]]))
     """
-    group_norm(input.detach(), group, weight, bias, eps)  # its errors
+    check_groups(input, group, C, weight, bias)
+    if input.numel() != N * C * HxW:
+        raise errors.unmet("X.numel() == N * C * HxW", "The input has N * C * HxW elements.")
+    shape = input.shape
+    if tuple(shape[:2]) != (N, C):
+        input = input.reshape(N, C, HxW)
     y, mean, variance = group_standardize(input, weight, bias, groups=group, eps=eps)
+    y = y if y.shape == shape else y.reshape(shape)
     mean, scale = mean.reshape(N, group), (variance.reshape(N, group) + eps).rsqrt()
     if input.dtype.itemsize == 2 and (weight is None or weight.dtype is input.dtype):
         mean, scale = mean.to(input.dtype), scale.to(input.dtype)

@@ -119,7 +119,7 @@ def _check_edges(input: Tensor, padding: tuple[int, ...], n: int, mode: str) -> 
             )
         left = size + before + after
         if left < 0 or size + min(before, 0) + min(after, 0) < 0 or (left == 0 and n == 1):
-            text = f"input (W: {size}) is too small. Calculated output W: {max(left, 0)}"
+            text = f"input (W: {size}) is too small. Calculated output W: {left}"
             advice = f"Dimension {axis} has {size} elements: no more can be cut off."
             raise errors.runtime_error(text, advice)
 

@@ -144,7 +144,7 @@ def _check_near(function: str, input: Any, other: Any, rtol: float, atol: float)
         raise errors.runtime_error(text, "Give both tensors one dtype.")
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not value >= 0:
-            text = f"{name} must be greater than or equal to zero, but got {value}"
+            text = f"{name} must be greater than or equal to zero, but got {value:g}"
             raise errors.runtime_error(text, "Tolerances are not negative.")
 
 

@@ -2,6 +2,7 @@
 
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.scalar import factor_of
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import floats_only
@@ -31,7 +32,14 @@ def elu(input: Tensor, alpha: float = 1.0) -> Any:
     >>> torch.nn.functional.elu(torch.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
+    alpha = factor_of(alpha, input.dtype)
     return elu_scaled(input, alpha=alpha, scale=1.0, input_scale=1.0)
+
+
+def _elu(input: Tensor, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
+    """scale * x for positive x, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
+    alpha, scale, input_scale = [factor_of(x, input.dtype) for x in (alpha, scale, input_scale)]
+    return elu_scaled(input, alpha=alpha, scale=scale, input_scale=input_scale)
 
 
 @require_tensors
@@ -78,4 +86,4 @@ def celu(input: Tensor, alpha: float = 1.0) -> Any:
     return celu_scaled(input, alpha=alpha)
 
 
-elu_, selu_, celu_ = in_place(elu), in_place(selu), in_place(celu)
+elu_, selu_, celu_ = in_place(_elu, "elu_"), in_place(selu), in_place(celu)

@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.limits import largest
+from tapegrad.core.scalar import factor_of, fitted
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.in_place import in_place
@@ -70,8 +71,19 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
     tensor([-1.0000,  0.5000])
     """
+    check_limits(min_val, max_val)
+    return _between(input, min_val, max_val)
+
+
+def check_limits(min_val: float, max_val: float) -> None:
+    """Raise where nothing lies between two limits."""
     if min_val > max_val:
-        raise ValueError("min_val cannot be greater than max_val")
+        raise errors.value_error(
+            "min_val cannot be greater than max_val", f"They are {min_val} and {max_val}."
+        )
+
+
+def _between(input: Tensor, min_val: Any, max_val: Any) -> Any:
     dtype = input.dtype
     if dtype.category == INTEGER:
         min_val, max_val = int(min_val), int(max_val)
@@ -184,8 +196,7 @@ def threshold(input: Tensor, threshold: float, value: float) -> Any:
     """
     if input.dtype.is_complex:
         raise no_kernel("threshold_cpu", input.dtype)
-    if not input.dtype.is_floating_point:
-        threshold, value = int(threshold), int(value)
+    threshold, value = fitted(threshold, input.dtype), fitted(value, input.dtype)
     return threshold_above(input, threshold=threshold, value=value)
 
 
@@ -274,10 +285,16 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
     return prelu_kernel(input, weight)
 
 
-def _leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Any:
-    return leaky_relu(input, negative_slope=negative_slope)
+@require_tensors(name="leaky_relu")
+def leaky(input: Tensor, negative_slope: Any = 0.01) -> Any:
+    """x where it is positive, negative_slope * x elsewhere."""
+    return leaky_relu(input, negative_slope=factor_of(negative_slope, input.dtype))
 
 
-relu_, leaky_relu_ = in_place(relu), in_place(_leaky_relu, "leaky_relu_")
-threshold_ = in_place(threshold, repeats="written")
-hardtanh_ = in_place(hardtanh)
+def _limited(input: Tensor, min_val: Any = -1.0, max_val: Any = 1.0) -> Any:
+    """x, at least min_val and at most max_val, which PyTorch does not compare here."""
+    return _between(input, min_val, max_val)
+
+
+relu_, threshold_ = in_place(relu), in_place(threshold, repeats="written")
+leaky_relu_, hardtanh_ = in_place(leaky, "leaky_relu_"), in_place(_limited, "hardtanh_")

@@ -57,6 +57,8 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Source = None, out: Ou
         return bernoulli_(
             tensor_base.wrap(np.empty(array.shape, array.dtype)), p, generator=generator
         )
+    if array.dtype.kind == "c" and array.size:
+        raise argument.not_implemented("bernoulli_tensor_cpu_self_", input.dtype)
     _check_probabilities(array)
     if out is None:
         drawn = exponential_cauchy.bernoulli(stream, array.shape, array.dtype, array)

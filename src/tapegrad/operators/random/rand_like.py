@@ -132,6 +132,9 @@ def randint_like(
     stream = stream_of("randint_like", generator)
     given = tuple(x for x in (input, low, high) if x is not None)
     low, high = (0, low) if high is None else (0 if low is None else low, high)
+    if getattr(high, "ndim", 0) and len(given) == 2:
+        text = "high must be a scalar tensor and on CPU"
+        raise errors.runtime_error(text, "Pass an int, or a tensor without dimensions.")
     if not is_integer(low) or not is_integer(high):
         advice = "randint_like(input, high) or randint_like(input, low, high); bounds are ints."
         raise mismatch("randint_like", given, {}, advice)

@@ -106,10 +106,11 @@ def require_bins(n: int, dim: int) -> None:
         raise errors.runtime_error(text, "Ask for one bin or more.")
 
 
-def require_same_dtype(input: Tensor, hist: Any) -> None:
-    if hist.dtype is not input.dtype:
+def require_same_dtype(input: Tensor, out: Any, name: str = "hist", place: str = "") -> None:
+    if out.dtype is not input.dtype:
+        have, found = errors.c_name(input.dtype), errors.c_name(out.dtype)
         raise errors.runtime_error(
-            "torch.histogram: input tensor and hist tensor should have the same dtype, but "
-            f"got input {errors.c_name(input.dtype)} and hist {errors.c_name(hist.dtype)}",
+            f"torch.histogram: input tensor and {name} tensor should have the same dtype, but "
+            f"got input {have} and {name} {found}{place}",
             f"Give an out tensor of {input.dtype}.",
         )

@@ -1,5 +1,6 @@
 """Histograms of one value or of several: how many points lie between edges."""
 
+import builtins
 from math import isfinite
 
 from tapegrad import return_types
@@ -11,7 +12,7 @@ from tapegrad.core.dtype import float32, float64
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.creation.linspace_logspace import linspace
-from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.dtype_check import no_kernel, require_floating
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.reduction.bincount_histc import bincount, require_bins, require_same_dtype
 from tapegrad.operators.reduction.searchsorted_bucketize_isin import places_in
@@ -23,14 +24,20 @@ def _refused(problem: str, advice: str) -> RuntimeError:
     return errors.runtime_error(f"torch.histogramdd: {problem}", advice)
 
 
-def _check(input: Tensor, weight: Tensor | None) -> None:
-    """Look at points (..., D) and their weights (...)."""
-    shape = list(input._array.shape)
-    if len(shape) < 2:
+def _check_points(input: Tensor) -> None:
+    if input._array.ndim < 2:
         text = "input tensor should have at least 2 dimensions"
         raise _refused(text, "The last one holds a point.")
+
+
+def _require_span(input: Tensor) -> None:
     if input.dtype not in (float32, float64):
         raise no_kernel("histogramdd", input.dtype)
+
+
+def _check_weight(input: Tensor, weight: Tensor | None) -> None:
+    """Look at the weights (...) of points (..., D)."""
+    shape = list(input._array.shape)
     if weight is None:
         return
     if weight.dtype is not input.dtype:
@@ -80,21 +87,17 @@ def _check_edges(input: Tensor, edges: list) -> None:
 def _made_edges(input: Tensor, bins: list, range: Any) -> list:
     """Edges of bins of equal width over `range`, or over what the points span."""
     n = input._array.shape[-1]
-    if len(bins) != n:
-        raise errors.runtime_error(
-            "histogramdd: The size of bins must be equal to the innermost dimension of the input.",
-            f"A point has {n} values.",
-        )
     if range is not None and len(range) != 2 * n:
         raise _refused(
             f"for a {n}-dimensional histogram range should have {2 * n} elements, but got "
             f"{len(range)}",
             "Give the lower and the upper end for each dimension.",
         )
+    if range is None:
+        _require_span(input)
     points = input._array.reshape(-1, n)
-    edges = []
-    for i, size in enumerate(bins):
-        require_bins(size, i)
+    spans = []
+    for i in builtins.range(n):
         if range is not None:
             low, high = float(range[2 * i]), float(range[2 * i + 1])
         elif points.shape[0]:
@@ -107,10 +110,18 @@ def _made_edges(input: Tensor, bins: list, range: Any) -> list:
         if low > high:
             text = f"min should not exceed max, but got min {low:g} max {high:g} for dimension {i}"
             raise _refused(text, "The lower end comes first.")
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        edges.append(linspace(low, high, size + 1, dtype=input.dtype))
-    return edges
+        spans.append((low - 0.5, high + 0.5) if low == high else (low, high))
+    if len(bins) != n:
+        raise errors.runtime_error(
+            "histogramdd: The size of bins must be equal to the innermost dimension of the input.",
+            f"A point has {n} values.",
+        )
+    for i, size in enumerate(bins):
+        require_bins(size, i)
+    return [
+        linspace(low, high, size + 1, dtype=input.dtype)
+        for (low, high), size in zip(spans, bins, strict=True)
+    ]
 
 
 def _counted(input: Tensor, edges: list, weight: Tensor | None, density: bool) -> Any:
@@ -164,17 +175,19 @@ def histogram(
             f"Tensor input, int bins = 100, *, tuple of floats range = None, {rest}",
         )
         raise errors.invalid_combination("histogram", (input, bins), {}, forms)
-    if out is not None:
-        require_same_dtype(input, out[0])
     with no_grad():
         points = input.reshape(-1, 1)
         weights = None if weight is None else weight.reshape(-1)
-        _check(points, weights)
         if hasattr(bins, "_array"):
             edges = [bins.detach()]
             _check_edges(points, edges)
         else:
             edges = _made_edges(points, [bins], range)
+        _check_weight(points, weights)
+        if out is not None:
+            require_same_dtype(input, out[0], "hist")
+            require_same_dtype(input, out[1], "bin_edges", " for dimension 0")
+        require_floating("histogram_cpu", points)
         hist = _counted(points, edges, weights, density)
     return finish("histogram", return_types.histogram((hist, edges[0])), out)
 
@@ -195,7 +208,7 @@ def histogramdd(
     tensor([[0., 1.],
             [2., 1.]])
     """
-    _check(input, weight)
+    _check_points(input)
     if isinstance(bins, int):
         bins = [bins] * input._array.shape[-1]
     with no_grad():
@@ -204,5 +217,7 @@ def histogramdd(
             _check_edges(input, edges)
         else:
             edges = _made_edges(input, list(bins), range)
+        _check_weight(input, weight)
+        require_floating("histogram_cpu", input)
         hist = _counted(input, edges, weight, density)
     return return_types.histogramdd((hist, tuple(edges)))

@@ -1,6 +1,7 @@
 """The element in the middle: median, nanmedian."""
 
 from tapegrad import return_types
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.limits import iinfo
@@ -54,6 +55,9 @@ def _median(
     name: str, of_all: Any, operator: OperatorLike, input: Tensor, dim: Dim, keepdim: bool, out: Out
 ):
     if dim is None:
+        if keepdim:
+            text = f'{name}() missing 1 required positional arguments: "dim"'
+            raise errors.type_error(text, "Say which dimension to keep with size 1.")
         require_order("median_cpu", input, bools=False)
     else:
         axis_of(dim, input._array.ndim)

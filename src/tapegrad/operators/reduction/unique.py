@@ -5,7 +5,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import elements, refuse_batch
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Dim, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import chosen_by, require_tensors
 from tapegrad.core.shape import existing_axis
 from tapegrad.operators.dtype_check import require_order
 
@@ -61,6 +61,13 @@ def _chosen(values: Any, inverse: Any, counts: Any, with_inverse: bool, with_cou
     return found[0] if len(found) == 1 else tuple(found)
 
 
+def _consecutive(return_inverse: bool, return_counts: bool) -> str:
+    """PyTorch's name for the function that has these results."""
+    parts = ["inverse"] * return_inverse + ["counts"] * return_counts
+    return "_consecutive_return_" + ("_and_".join(parts) or "output")
+
+
+@chosen_by("return_inverse", "return_counts", names=_consecutive)
 @require_tensors
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Dim = None

@@ -72,6 +72,9 @@ def resize_as(self: Tensor, tensor: Tensor) -> Any:
     return _resized("resize_as", self, shape, wanted)
 
 
+resize_as.__qualname__ = "Tensor.resize_as"  # PyTorch has it in Python, as a method
+
+
 def to_dense(self: Tensor, dtype: DTypeLike = None, *, masked_grad: Any = None) -> Any:
     """The tensor itself, which is not sparse; in another dtype if one is given.
 

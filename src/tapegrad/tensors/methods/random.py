@@ -1,6 +1,6 @@
 """Methods that draw random numbers."""
 
-from tapegrad.core.annotations import Any, Source
+from tapegrad.core.argument_check import method_of
 from tapegrad.operators.random import bernoulli as _bernoulli
 from tapegrad.operators.random import multinomial as _multinomial
 from tapegrad.operators.random import normal_uniform
@@ -11,6 +11,7 @@ class RandomMethods:
 
     __slots__ = ()
 
+    bernoulli = method_of(_bernoulli.bernoulli)
     bernoulli_ = _bernoulli.bernoulli_
     cauchy_ = normal_uniform.cauchy_
     exponential_ = normal_uniform.exponential_
@@ -20,12 +21,3 @@ class RandomMethods:
     normal_ = normal_uniform.normal_
     random_ = normal_uniform.random_
     uniform_ = normal_uniform.uniform_
-
-    def bernoulli(self, p: Any = None, *, generator: Source = None) -> Any:
-        """Ones where a coin falls that shows one with these probabilities; else zeros.
-
-        >>> _ = torch.manual_seed(0)
-        >>> torch.tensor([0.0, 0.8, 1.0]).bernoulli()
-        tensor([0., 1., 1.])
-        """
-        return _bernoulli.bernoulli(self, p, generator=generator)

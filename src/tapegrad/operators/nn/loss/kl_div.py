@@ -10,8 +10,11 @@ from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction,
 @autocast(name="kl_div")
 def divergence(input: Tensor, target: Tensor, reduction: str, log_target: bool) -> Any:
     """target * (log(target) - input), the target a probability or its logarithm."""
+    if input.dtype.is_complex or target.dtype.is_complex:
+        text = "kl_div: Complex inputs not supported."
+        raise errors.runtime_error(text, "Probabilities and their logarithms are real.")
     for x in (input, target):
-        if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        if not x.dtype.is_floating_point:
             text = "kl_div: Integral inputs not supported."
             raise errors.runtime_error(text, "Convert them: .float().")
     loss = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
