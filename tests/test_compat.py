@@ -60,8 +60,10 @@ summary(torch.nn.Linear(3, 4), (3,), device="cpu")
     assert "Linear-1" in run_code(INSTALL + code)
 
 
-def test_torchinfo_is_served_too():
+def test_torchinfo_is_served_where_it_is_not_installed():
     code = """
+import tapegrad.inspect.torchinfo, sys
+sys.path[:] = []
 import torch, torchinfo
 from torchinfo import ColumnSettings, ModelStatistics, summary
 result = summary(torch.nn.Linear(3, 4), (2, 3), verbose=0)
