@@ -33,10 +33,10 @@ def row(name, size, limit):
 
 
 ROWS = [
-    row("rand", FEW, 2.5),
+    row("rand", FEW, 2.0),
     row("rand", MANY, 2.0),
-    row("randn", FEW, 15.0),
-    row("randn", MANY, 4.0),
+    row("randn", FEW, 2.0),
+    row("randn", MANY, 2.0),
     row("randperm", FEW, 4.0),
     row("randperm", MANY, 4.0),
 ]

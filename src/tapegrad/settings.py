@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from tapegrad.arrays.numpy import blocks
-from tapegrad.core import errors
+from tapegrad.core import errors, threads
 from tapegrad.core.dtype import dtype, set_default_dtype
 from tapegrad.core.errors import warn
 from tapegrad.operators.conversion.to_type import dtype_of_type
@@ -21,7 +20,7 @@ def get_num_threads() -> int:
     >>> torch.get_num_threads() > 0
     True
     """
-    return blocks.n_threads()
+    return threads.n_threads()
 
 
 def set_num_threads(n: int, /) -> None:
@@ -42,7 +41,7 @@ def set_num_threads(n: int, /) -> None:
         raise errors.runtime_error(
             "set_num_threads expects a positive integer", "One thread always works."
         )
-    blocks.set_n_threads(n)
+    threads.set_n_threads(n)
 
 
 # --- the same results in each run --------------------------------------------------------------
@@ -162,7 +161,7 @@ def get_num_interop_threads() -> int:
     >>> torch.get_num_interop_threads() > 0
     True
     """
-    return _interop[0] if _interop else blocks.n_cores()
+    return _interop[0] if _interop else threads.n_cores()
 
 
 def set_num_interop_threads(n: int, /) -> None:

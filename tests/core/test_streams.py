@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tapegrad.core import threads
 from tapegrad.core.streams import binomial_poisson, exponential_cauchy, integer, normal
 from tapegrad.core.streams.box_muller import BLOCK, BLOCKS, Blocks
 from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
@@ -156,6 +157,21 @@ def test_a_last_block_that_is_not_full_replaces_the_last_sixteen(dtype, n):
         tail = Twister(1)
         (tail.u64 if dtype == "float64" else tail.u32)(n_full if dtype == "float16" else n)
         assert (x[-16:] == normal.normal(tail, (16,), kind)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_any_number_of_threads_draws_the_same_numbers(dtype):
+    n, before = normal._SHARED + 5, threads.n_threads()
+    drawn = []
+    try:
+        for n_threads in (1, 2, 5):
+            threads.set_n_threads(n_threads)
+            stream = Twister(7)
+            numbers = normal.normal(stream, (n,), np.dtype(dtype), 0.5, 2.0)
+            drawn.append((numbers.tobytes(), stream.u32(1).item()))
+    finally:
+        threads.set_n_threads(before)
+    assert drawn[0] == drawn[1] == drawn[2]
 
 
 def test_numbers_that_rounding_takes_to_the_upper_bound_become_the_lower_one():

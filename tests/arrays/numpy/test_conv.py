@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tapegrad.arrays.numpy import blas_threads, blocks, conv, conv_columns
+from tapegrad.core import threads
 
 WAYS = {
     "all at once": (1 << 20, 1, 1, 1 << 20),
@@ -123,7 +124,7 @@ def test_any_number_of_threads_gives_the_same(monkeypatch, rng):
     monkeypatch.setattr(blocks, "LARGE", 1)
     found = []
     for n in (1, 2, 3):
-        monkeypatch.setattr(blocks, "_chosen", n)
+        monkeypatch.setattr(threads, "_chosen", n)
         y = conv.convolve(x, w, None, *steps, (20, 20))
         found.append([y, conv.convolve_weights(x, y, *steps, (3, 3))])
     for a, b in itertools.pairwise(found):

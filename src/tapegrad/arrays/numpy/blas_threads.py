@@ -10,7 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays.numpy.blocks import LARGE, n_threads, share_out
+from tapegrad.arrays.numpy.blocks import LARGE, share_out
+from tapegrad.core.threads import n_threads
 
 _lock = threading.Lock()
 _threads: Any = None  # the BLAS's functions that read and set its number of threads; () if none

@@ -5,52 +5,18 @@ costs more in page faults than in arithmetic. A function of several passes, run 
 keeps its temporaries in the cache. Small arrays never come here.
 """
 
-import os
-import threading
+from functools import partial
 
 import numpy as np
 
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.threads import at_once, n_threads
 
 LARGE = 1 << 17  # elements: below it blocks and threads cost more than they bring
 SHARED = 1 << 21  # elements: below it threads do for one pass over memory
 _TRIED = 1 << 14  # elements of the first try: kernels may do otherwise with a handful
 BLOCK = 1 << 16  # elements: a few float32 blocks fit the second-level cache of one core
-
-_pool: Any = None
-_lock = threading.Lock()
-
-
-_chosen: int | None = None
-
-
-def n_threads() -> int:
-    """The number of threads chosen, else of cores this process may use."""
-    return _chosen or n_cores()
-
-
-def set_n_threads(n: int) -> None:
-    """Choose the number of threads."""
-    global _chosen, _pool
-    with _lock:
-        _chosen, _pool = n, None
-
-
-def n_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _workers() -> Any:
-    global _pool
-    if _pool is None:
-        with _lock:
-            if _pool is None:
-                from concurrent.futures import ThreadPoolExecutor
-
-                _pool = ThreadPoolExecutor(n_threads(), thread_name_prefix="tapegrad")
-    return _pool
 
 
 def run_blocks(size: int, work: Callable[[int, int], None]) -> None:
@@ -68,10 +34,7 @@ def run_blocks(size: int, work: Callable[[int, int], None]) -> None:
         run(0, size)
         return
     step = max(size // n // BLOCK, 1) * BLOCK
-    jobs = [_workers().submit(run, i, min(i + step, size)) for i in range(step, size, step)]
-    run(0, min(step, size))
-    for job in jobs:
-        job.result()
+    at_once([partial(run, i, min(i + step, size)) for i in range(0, size, step)])
 
 
 def share_out(n: int, size: int, work: Callable[[int, int], Any]) -> list:
@@ -83,8 +46,7 @@ def share_out(n: int, size: int, work: Callable[[int, int], Any]) -> list:
     if shares <= 1:
         return [work(0, n)]
     step = -(-n // shares)
-    jobs = [_workers().submit(work, i, min(i + step, n)) for i in range(step, n, step)]
-    return [work(0, step), *(job.result() for job in jobs)]
+    return at_once([partial(work, i, min(i + step, n)) for i in range(0, n, step)])
 
 
 def in_blocks(function: Callable) -> Callable:

@@ -19,12 +19,12 @@ import numpy as np
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.as_strided import copied
 from tapegrad.arrays.numpy.blas_threads import share_products
-from tapegrad.arrays.numpy.blocks import n_threads
 from tapegrad.arrays.numpy.conv_columns import Adder, Grid, Reader, Tiles, add_all, cut, read_all
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.core.annotations import Any, Array, NativeDType, Shape
 from tapegrad.core.memory_format import channels_last, channels_last_3d, order_of
 from tapegrad.core.result_order import lies_channels_last
+from tapegrad.core.threads import n_threads
 
 COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS
 SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns

@@ -6,8 +6,9 @@
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.arrays.numpy.blocks import LARGE, n_threads
+from tapegrad.arrays.numpy.blocks import LARGE
 from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.threads import n_threads
 
 _FORWARD = {"none": "backward", "root": "ortho", "count": "forward"}
 _INVERSE = {"none": "forward", "root": "ortho", "count": "backward"}

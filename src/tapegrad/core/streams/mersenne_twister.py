@@ -53,16 +53,16 @@ class Twister:
     array([1608637542, 3421126067], dtype=uint32)
     """
 
-    __slots__ = ("_bits", "_drawn", "_stale", "_words", "lock", "normal", "room", "seed")
+    __slots__ = ("_bits", "_drawn", "_stale", "_words", "lock", "normal", "rooms", "seed")
 
     seed: int
     normal: float | None
-    room: Any  # where `normal` works
+    rooms: list  # where `normal` works, one for each thread
 
     def __init__(self, seed: int) -> None:
         self.lock = RLock()
         self._bits: Any = None
-        self.room = None
+        self.rooms = []
         self.reseed(seed)
 
     def reseed(self, seed: int) -> None:
@@ -93,20 +93,29 @@ class Twister:
     def low24(self, n: int) -> np.ndarray:
         """The low 24 bits of `n` words of 32, as int32."""
         with self.lock:
-            self._ready(n)
-            if n < _FEW:
-                words = self._bits.random_raw(n).astype(np.int32)
-                return np.bitwise_and(words, _LOW_24, words)
-            return self._words.randint(0, 2**24, n, np.int32)
+            return self.locked_low24(n)
+
+    def locked_low24(self, n: int) -> np.ndarray:
+        """As `low24`, for threads that take turns while another one holds the lock for them."""
+        self._ready(n)
+        if n < _FEW:
+            words = self._bits.random_raw(n).astype(np.int32)
+            return np.bitwise_and(words, _LOW_24, words)
+        return self._words.randint(0, 2**24, n, np.int32)
 
     def low53(self, n: int) -> np.ndarray:
         """The low 53 bits of `n` words of 64, as int64."""
-        if n < _FEW // 2:
-            words = self.u64(n).view(np.int64)
-            return np.bitwise_and(words, _LOW_53, words)
         with self.lock:
-            self._ready(n)
-            return self._words.randint(0, 2**53, n, np.int64)
+            return self.locked_low53(n)
+
+    def locked_low53(self, n: int) -> np.ndarray:
+        """As `low53`, for threads that take turns while another one holds the lock for them."""
+        self._ready(n)
+        if n < _FEW // 2:
+            halves = self._bits.random_raw(2 * n)
+            words = ((halves[0::2] << _HIGH) | halves[1::2]).view(np.int64)
+            return np.bitwise_and(words, _LOW_53, words)
+        return self._words.randint(0, 2**53, n, np.int64)
 
     def fractions32(self, n: int) -> np.ndarray:
         """`n` float32 in [0, 1), of 24 bits each."""

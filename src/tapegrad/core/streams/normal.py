@@ -5,6 +5,7 @@ ARM, or with ATEN_CPU_CAPABILITY=default), its float32 blocks differ from these 
 """
 
 import math
+from _thread import allocate_lock
 from collections.abc import Callable
 
 import numpy as np
@@ -12,8 +13,10 @@ import numpy as np
 from tapegrad.core.streams.box_muller import BLOCK, BLOCKS, Blocks
 from tapegrad.core.streams.mersenne_twister import TO_FRACTION_64, Twister
 from tapegrad.core.streams.rounding import cast, fma64, libm
+from tapegrad.core.threads import at_once, n_threads
 
 _SINGLE = np.dtype(np.float32)
+_SHARED = 2**17  # numbers: from here on threads share the work
 _TWO_PI = 2 * math.pi
 _EXP_LIMIT = 709.0  # Python's exp raises from 709.79 on
 
@@ -82,21 +85,32 @@ def _in_pairs(stream: Twister, n: int, mean: float, std: float) -> np.ndarray:
 
 
 def _fill_blocks(stream: Twister, out: np.ndarray, mean: float, std: float) -> None:
-    """At least 16 numbers; if the last block is not full, 16 new ones replace the last 16."""
+    """At least 16 numbers; if the last block is not full, 16 new ones replace the last 16.
+
+    Threads take turns in drawing words, and work on what they drew at the same time.
+    """
     n, dtype = out.size, out.dtype
     n_full = n // BLOCK * BLOCK
     n_unused = n - n_full if dtype.itemsize > 2 else 0  # drawn for what is replaced
-    draw: Callable[[int], np.ndarray]
-    make: Callable[[np.ndarray, np.ndarray, float, float], None]
-    with stream.lock:
-        if dtype == np.float64:
-            draw, make, precision = stream.low53, _double_blocks, dtype
-        else:
-            draw, make, precision = stream.low24, _blocks(stream, n).transform, _SINGLE
-        for start in range(0, n_full, BLOCK * BLOCKS):
-            stop = min(start + BLOCK * BLOCKS, n_full)
-            size, is_short = stop - start, n > n_full == stop
-            words = draw(size + n_unused + BLOCK if is_short else size)
+    precision = dtype if dtype == np.float64 else _SINGLE
+    draw = stream.locked_low53 if precision == np.float64 else stream.locked_low24
+    starts = iter(range(0, n_full, BLOCK * BLOCKS))
+    taking_turns = allocate_lock()
+
+    def work() -> None:
+        room = None
+        make: Callable[[np.ndarray, np.ndarray, float, float], None] = _double_blocks
+        if precision == _SINGLE:
+            room = _room(stream, n)
+            make = room.transform
+        while True:
+            with taking_turns:
+                start = next(starts, None)
+                if start is None:
+                    break
+                stop = min(start + BLOCK * BLOCKS, n_full)
+                size, is_short = stop - start, n > n_full == stop
+                words = draw(size + n_unused + BLOCK if is_short else size)
             if is_short:
                 words[size : size + BLOCK] = words[size + n_unused :]
                 words = words[: size + BLOCK]
@@ -108,14 +122,24 @@ def _fill_blocks(stream: Twister, out: np.ndarray, mean: float, std: float) -> N
             out[start:stop] = made[:size]
             if is_short:
                 out[n - BLOCK :] = made[size:]
+        if room is not None:
+            stream.rooms.append(room)
+
+    with stream.lock:
+        if n < _SHARED:
+            work()
+        else:
+            at_once([work] * n_threads())
 
 
-def _blocks(stream: Twister, n: int) -> Blocks:
+def _room(stream: Twister, n: int) -> Blocks:
     """Room for `n` numbers; the stream keeps it, as fresh memory costs more than the work in it."""
     n_blocks = min(n // BLOCK, BLOCKS) + 1  # one more for a last block that is not full
-    if stream.room is None or stream.room.n < n_blocks:
-        stream.room = Blocks(n_blocks)
-    return stream.room
+    try:
+        room = stream.rooms.pop()
+    except IndexError:
+        return Blocks(n_blocks)
+    return room if room.n >= n_blocks else Blocks(n_blocks)
 
 
 def _double_blocks(words: np.ndarray, out: np.ndarray, mean: float, std: float) -> None:

@@ -4,10 +4,10 @@ import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
-from tapegrad.arrays.numpy.blocks import n_cores
 from tapegrad.core import errors
 from tapegrad.core.annotations import Source
 from tapegrad.core.errors import warn
+from tapegrad.core.threads import n_cores
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
 from tapegrad.utils.data._utils.fetch import SingleProcessIterator
 from tapegrad.utils.data._utils.worker import MultiProcessIterator, get_worker_info
