@@ -122,12 +122,32 @@ def test_what_makes_no_windows_is_refused_in_pytorchs_words(call, message):
         call(torch.zeros(1, 1, 4, 4))
 
 
-def test_a_window_in_the_padding_alone_is_refused():
-    with pytest.raises(NotImplementedError, match="a window lies in the padding alone"):
-        F.max_pool2d(torch.ones(1, 1, 1, 1), 2, 1, 1, 2)
-
-
 def test_a_pooled_line_is_a_view_only_where_a_graph_is_recorded():
     x = torch.ones(1, 2, 4)
     assert not F.max_pool1d(x, 2)._is_view()
     assert F.max_pool1d(x.requires_grad_(), 2)._is_view()
+
+
+@pytest.mark.parametrize(
+    ("n", "pool", "place"), [(1, F.max_pool1d, 3), (2, F.max_pool2d, 12), (3, F.max_pool3d, 39)]
+)
+def test_a_window_in_padding_alone_has_minus_infinity_from_behind_the_input(n, pool, place):
+    x = torch.arange(3.0**n).reshape(1, 1, *[3] * n).requires_grad_()
+    values, places = pool(x, 2, 2, 1, 4, return_indices=True)
+    assert (values.flatten().tolist(), places.flatten().tolist()) == ([-inf], [place])
+    values.exp().sum().backward()
+    assert x.grad.eq(0).all()
+
+
+def test_least_integers_stand_in_padding_alone():
+    x = torch.tensor([[1, 2]])
+    assert F.max_pool1d(x, 2, 1, 1, 3).tolist() == [[-(2**63)]]
+    assert F.max_pool1d(x.to(torch.uint8), 2, 1, 1, 3).tolist() == [[0]]
+
+
+def test_padding_is_at_most_half_of_a_window_not_dilated():
+    text = "pad should be smaller than or equal to half of kernel size, but got "
+    with raises(RuntimeError, text + "padW = 2, padH = 2, kW = 3, kH = 3"):
+        F.max_pool2d(torch.ones(1, 9, 9), 3, 1, 2, 2)
+    with raises(RuntimeError, text + "kT: 3 kW: 3 kH: 3 padT: 2 padW: 2 padH: 2"):
+        F.max_pool3d(torch.ones(1, 9, 9, 9), 3, 1, 2, 2)

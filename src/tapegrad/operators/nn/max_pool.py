@@ -1,21 +1,27 @@
 """Max pooling: the largest element of each window, and where it is."""
 
+import math
 from functools import lru_cache
 
+import numpy as np
+
 from tapegrad.arrays.numpy.max_pool import Window, regular
-from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, Shape, Tensor
+from tapegrad.core import errors, tensor_base
+from tapegrad.core.annotations import Any, Array, Callable, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.family import family
+from tapegrad.core.limits import iinfo
 from tapegrad.core.result_order import channels_as_first
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel, require_floating
+from tapegrad.operators.nn.pad import pad_constant
 from tapegrad.operators.nn.pool_size import (
     array_of,
+    check_half,
     check_not_empty,
     check_output,
     check_rank,
@@ -84,11 +90,36 @@ def windowed(
         text = f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
         advice = f"Inputs are (N, C, ...) or (C, ...) with {n} dimensions to pool."
         raise errors.runtime_error(text, advice)
-    found = _windows(name, shape, kernel, steps, pads, spread, bool(ceil_mode))
+    found, sizes = _windows(name, shape, kernel, steps, pads, spread, bool(ceil_mode))
     dtype = of(input._array.dtype)
     if dtype.is_complex or dtype is bool_:
         raise no_kernel(f"max_pool{n}d", dtype)
-    return (max_plane if n == 2 else max_volume)(input, windows=found)
+    largest = max_plane if n == 2 else max_volume
+    if sizes is None:
+        return largest(input, windows=found)
+    values, places = largest(_enlarged(input, sizes), windows=found)
+    return values, tensor_base.wrap(_numbered(places._array, sizes, shape[-n:]))
+
+
+def _enlarged(x: Tensor, sizes: tuple[int, ...]) -> Any:
+    """The images with the least number there is behind them, where windows lie in padding alone."""
+    widths: list[int] = []
+    for size, n in zip(reversed(sizes), reversed(x._array.shape), strict=False):
+        widths += (0, size - n)
+    dtype = x.dtype
+    least = -math.inf if dtype.is_floating_point else iinfo(dtype).min
+    return pad_constant(x, tuple(widths), least)
+
+
+def _numbered(places: Array, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """Places in images of `sizes`, counted as if those of `shape` went on: so PyTorch counts."""
+    found = np.zeros_like(places)
+    step = 1
+    for size, n in zip(reversed(sizes), reversed(shape), strict=True):
+        places, place = np.divmod(places, size)
+        found += place * step
+        step *= n
+    return found
 
 
 @lru_cache(maxsize=256)
@@ -100,22 +131,29 @@ def _windows(
     padding: tuple[int, ...],
     dilation: tuple[int, ...],
     ceil_mode: bool,
-) -> tuple[Window, ...]:
-    """The windows over the last axes of an input of `shape`, all sizes checked."""
+) -> tuple[tuple[Window, ...], tuple[int, ...] | None]:
+    """The windows over the last axes of an input of `shape`, all sizes checked.
+
+    Where windows lie in padding alone, they are those over an input of larger sizes, the second
+    result: PyTorch has -inf there, and as place their first element behind the input.
+    """
     n = len(kernel)
     check_windows(kernel, stride, padding, dilation)
     check_not_empty(shape, n, f"{name}_with_indices_out_cpu_template")
+    check_half(kernel, padding)
     axes = list(zip(shape[-n:], kernel, stride, padding, dilation, strict=True))
     counts = tuple(n_windows(*each, ceil_mode) for each in axes)
     check_output(shape[-n - 1 :], counts)
     found = tuple(
         regular(size, count, *rest) for count, (size, *rest) in zip(counts, axes, strict=True)
     )
-    # with dilation a window may step over a whole input: PyTorch gives no usable place
-    if not all(window.counts.all() for window in found):
-        text = f"{name}: a window lies in the padding alone"
-        raise errors.not_implemented(text, "Use less padding or dilation for inputs this small.")
-    return found
+    if all(window.counts.all() for window in found):
+        return found, None
+    sizes = tuple([max(w.n_in, int(w.begin.max()) + 1) for w in found])
+    wide = [
+        (size, count, *rest) for size, count, (_, *rest) in zip(sizes, counts, axes, strict=True)
+    ]
+    return tuple([regular(*each) for each in wide]), sizes
 
 
 @family

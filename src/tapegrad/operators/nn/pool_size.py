@@ -103,6 +103,21 @@ def check_windows(
             raise errors.runtime_error(text, _ADVICE)
 
 
+def check_half(kernel: tuple[int, ...], padding: tuple[int, ...]) -> None:
+    """Raise for padding of more than half a window, which `check_windows` has measured dilated."""
+    if all([p <= k // 2 for p, k in zip(padding, kernel, strict=True)]):
+        return
+    if len(kernel) == 2:
+        given = "padW = {1}, padH = {0}, kW = {3}, kH = {2}"
+    else:
+        given = "kT: {3} kW: {5} kH: {4} padT: {0} padW: {2} padH: {1}"
+    raise errors.runtime_error(
+        "pad should be smaller than or equal to half of kernel size, but got "
+        + given.format(*padding, *kernel),
+        _ADVICE,
+    )
+
+
 def no_plane(shape: tuple[int, ...]) -> str:
     """PyTorch's words for what are no images, or empty ones."""
     return (
