@@ -1,10 +1,12 @@
-"""Levels of forward mode within each other: no tangent is taken for that of another level."""
+"""Levels of forward mode within each other, and the graphs of tangents."""
 
 import numpy as np
 import pytest
 
 import tapegrad as torch
+from tapegrad.autograd import forward_ad
 from tapegrad.func import grad, jacfwd, jacrev, jvp
+from tapegrad.nn import functional as F
 
 ONE = torch.tensor(1.0, dtype=torch.float64)
 
@@ -74,3 +76,65 @@ def test_forward_over_reverse_twice():
     step = 1e-5
     difference = (twice(x + step) - twice(x - step)) / (2 * step)
     assert jvp(twice, (x,), (ONE,))[1].item() == pytest.approx(difference.item(), rel=1e-8)
+
+
+# --- the graph of a tangent -----------------------------------------------------------------------
+
+C = torch.tensor([[0.5, 1.5], [2.0, 0.75]])
+TIED = {  # PyTorch has a term for the operand that does not change, zero times this one
+    "mul": lambda x: x * C,
+    "a number times": lambda x: 2 * x,
+    "div": lambda x: x / C,
+    "divided by a number": lambda x: x / 2,
+    "fmod": lambda x: x.fmod(C),
+    "remainder": lambda x: x.remainder(C),
+    "addcmul": lambda x: torch.addcmul(C, x, C),
+    "matmul": lambda x: x @ C,
+    "matmul, second": lambda x: C @ x,
+    "mv": lambda x: x @ C[0],
+    "linear": lambda x: F.linear(x, C, C[0]),
+    "conv1d": lambda x: F.conv1d(x[None], torch.ones(3, 2, 1)),
+    "solve": lambda x: torch.linalg.solve(C + 3 * torch.eye(2), x),
+    "dropout": lambda x: F.dropout(x, 0.5),
+    "relu": torch.relu,
+    "leaky_relu": F.leaky_relu,
+    "hardtanh": F.hardtanh,
+    "prelu": lambda x: F.prelu(x, torch.tensor([0.2])),
+}
+APART = {
+    "add": lambda x: x + C,
+    "sub": lambda x: C - x,
+    "sum": lambda x: x.sum(0),
+    "maximum": lambda x: x.maximum(C),
+    "where": lambda x: torch.where(C > 1, x, C),
+    "fmod by a number": lambda x: x.fmod(2),
+    "t": lambda x: x.t(),
+    "cumsum": lambda x: x.cumsum(0),
+    "amax": lambda x: x.amax(0),
+}
+
+
+def tangent_of(function):
+    x = torch.tensor([[0.3, -1.25], [2.5, 0.7]], requires_grad=True)
+    with forward_ad.dual_level():
+        t = forward_ad.unpack_dual(function(forward_ad.make_dual(x, torch.ones(2, 2)))).tangent
+    return x, t
+
+
+@pytest.mark.parametrize("name", TIED)
+def test_the_tangent_of_a_linear_function_requires_grad_and_has_zeros_for_a_gradient(name):
+    x, t = tangent_of(TIED[name])
+    assert t.requires_grad
+    assert not torch.autograd.grad(t.sum(), x)[0].any()
+
+
+@pytest.mark.parametrize("name", APART)
+def test_the_tangent_of_a_sum_or_a_choice_has_no_graph(name):
+    assert not tangent_of(APART[name])[1].requires_grad
+
+
+def test_the_tie_of_a_tangent_changes_no_value():
+    x = torch.tensor([float("inf"), 1.0], requires_grad=True)
+    with forward_ad.dual_level():
+        t = forward_ad.unpack_dual(forward_ad.make_dual(x, torch.tensor([2.0, 3.0])) * 5).tangent
+    assert t.tolist() == [10.0, 15.0]

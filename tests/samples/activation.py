@@ -99,6 +99,19 @@ def softmax_along(make: Make) -> list:
 
 
 @row
+def softmax_backward_data(make: Make) -> list:
+    return [
+        Sample(make(2, 3), make.positive(2, 3), axis=0),
+        Sample(make(3, 2).T, make.positive(2, 3), axis=1),
+    ]
+
+
+@row
+def log_softmax_backward_data(make: Make) -> list:
+    return [Sample(make(2, 3), make(2, 3), axis=0), Sample(make(3, 2).T, make(2, 3), axis=1)]
+
+
+@row
 def log_softmax_along(make: Make) -> list:
     return [Sample(make(2, 3), axis=0), Sample(make(3, 2).T, axis=1), Sample(make(4), axis=0)]
 

@@ -25,7 +25,9 @@ def sum_to_shape(xp: Namespace, g: Array, shape: tuple[int, ...]) -> Any:
     extra = len(have) - len(shape)
     axes = tuple(range(extra))
     axes += tuple([extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1])
-    if axes:
+    if axes and shape and isinstance(g, tensor_base.Tensor):
+        g = xp.sum(g, axis=axes, keepdims=True)  # as PyTorch's graph has it
+    elif axes:
         g = xp.sum(g, axis=axes) if shape else xp.sum(g)
     return g if tuple(g.shape) == shape else xp.reshape(g, shape)
 

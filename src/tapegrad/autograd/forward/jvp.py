@@ -19,6 +19,7 @@ def jvp(
     params: dict,
     outs: Sequence,
     input_metadata: Sequence,
+    on_tensors: bool = False,
 ) -> list:
     """The tangents of the outputs, in their order; None for one that no rule speaks of.
 
@@ -27,14 +28,16 @@ def jvp(
         tangents: for each of them a tangent, None where it does not change.
         outs: what came out.
         input_metadata: the inputs again, of which rules ask only shape and dtype.
+        on_tensors: what is computed is recorded.
     """
     if op.kind == "linear":
         found = along(op, xp, inputs, tangents, lambda *x: op.forward(xp, *x, **params))
         return list(found) if isinstance(found, (tuple, list)) else [found]
-    key = ("forward", *[t is None for t in tangents])
+    recorded = on_tensors and op.kind == "elementwise" and bool(op.on_tensors)
+    key = ("recorded" if recorded else "forward", *[t is None for t in tangents])
     rules = op.plans.get(key)
     if rules is None:
-        rules = op.plans[key] = _composed(op, tangents)
+        rules = op.plans[key] = _composed(op, tangents, recorded)
     total = rules(xp, inputs, tangents, outs, input_metadata, params)
     if op.multi:
         return [*total, *[None] * (len(outs) - len(total))]
@@ -75,8 +78,10 @@ def asked_names(op: OperatorLike, tangents: Sequence) -> frozenset:
     return found
 
 
-def _composed(op: OperatorLike, tangents: Sequence) -> Callable:
+def _composed(op: OperatorLike, tangents: Sequence, recorded: bool) -> Callable:
     """The rules for one pattern of inputs that change, in one function as one would write it.
+
+    `recorded`: those that a double backward has, which are forward rules of elementwise operators.
 
     For `mul` with two inputs that change:
 
@@ -94,6 +99,9 @@ def _composed(op: OperatorLike, tangents: Sequence) -> Callable:
         t = "filled(xp, x, t)" if op.variadic else f"t[{i}]"
         # a reverse rule that serves as a forward rule, of a function that is not holomorphic
         conjugate = not op.holomorphic and rule is op.vjps.get(name)
+        if recorded and name in op.on_tensors:
+            rule = op.on_tensors[name]
+            scope[f"rule_{i}"] = rule.function
         t = f"xp.conj({t})" if conjugate else t
         term = f"rule_{i}({', '.join([t if n in 'tg' else _text(op, n) for n in rule.names])})"
         terms.append(f"xp.conj({term})" if conjugate else term)

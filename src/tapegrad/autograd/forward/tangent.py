@@ -140,7 +140,26 @@ def _on_tensors(
     input_metadata = [Like(x._array) if hasattr(x, "_counter") else x for x in inputs]
     if op.promote is not None:
         inputs = _promoted(op, namespace, inputs)
-    return jvp(op, namespace, inputs, tangents, params, outs, input_metadata)
+    found = jvp(op, namespace, inputs, tangents, params, outs, input_metadata, True)
+    k = 0 if op.output_names is None else op.differentiable_output
+    t, y = found[k], outs[k]
+    if len(op.inputs) > 1 and not op.multi and not t.requires_grad and y.requires_grad:
+        for i, x in enumerate(inputs):
+            if tangents[i] is None and _matters(op, i, x):
+                zero: list[Any] = [None] * len(inputs)
+                is_tensor = hasattr(x, "_counter")
+                zero[i] = zeros_of(x) if is_tensor else namespace.zeros((), dtype=t.dtype)
+                if jvp(op, namespace, inputs, zero, params, outs, input_metadata)[k].requires_grad:
+                    found[k] = TANGENT_VIEWS().tied(t, y)
+                    break
+    return found
+
+
+def _matters(op: OperatorLike, i: int, x: Any) -> bool:
+    """Whether the tangent of an input that does not change is zero, and not absent, in PyTorch."""
+    if op.inputs[i] not in op.jvps or x is None:
+        return False
+    return hasattr(x, "_counter") or op.exact_number
 
 
 def _promoted(op: OperatorLike, xp: Namespace, inputs: Sequence) -> list:

@@ -23,7 +23,14 @@ from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
 from tapegrad.operators.linalg.inner_outer import outer
-from tapegrad.operators.linalg.matmul import is_flipped, second_factor
+from tapegrad.operators.linalg.matmul import (
+    first_slope,
+    first_slopes,
+    is_flipped,
+    second_factor,
+    second_slope,
+    second_slopes,
+)
 from tapegrad.operators.linalg.matmul_check import (
     check_batches,
     check_matrices,
@@ -103,11 +110,23 @@ def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     return _sum_of_blas(xp, input, xp.matmul(a, b), beta, alpha)
 
 
+add_matrix_product.recorded(
+    a=lambda xp, g, b, alpha: _scaled(first_slope(xp, g, b), alpha),
+    b=lambda xp, g, a, alpha, flipped: _scaled(second_slope(xp, g, a, flipped), alpha),
+)
+
+
 @_slopes(_product, _first_slope, _second_slope)
 @primitive(node="BaddbmmBackward0", check=lacks("baddbmm", BOOL))
 def add_products(xp, input, a, b, *, beta, alpha):
     """beta * input + alpha * (a @ b), for each matrix of a batch."""
     return _sum(input, xp.matmul(a, b), beta, alpha)
+
+
+add_products.recorded(
+    a=lambda xp, g, b, alpha: _scaled(first_slopes(xp, g, b), alpha),
+    b=lambda xp, g, a, alpha: _scaled(second_slopes(xp, g, a), alpha),
+)
 
 
 def _sum_of_products(xp: Namespace, a: Array, b: Array) -> Any:

@@ -14,6 +14,7 @@ from tapegrad.operators.dtype_check import BOOL, lacks
 from tapegrad.operators.linalg import matmul_check
 from tapegrad.operators.linalg.decomposition import transposed as _t
 from tapegrad.operators.linalg.dot_vdot import dot
+from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import transpose_matrix
 from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 from tapegrad.operators.shape.squeeze_unsqueeze import squeeze_
 
@@ -27,8 +28,12 @@ def second_factor(xp: Namespace, g: Array, a: Array, flipped: bool) -> Any:
 
 def is_flipped(x: Tensor) -> bool:
     """Whether a matrix is stored column by column, like the transpose of an ordinary one."""
-    flags = getattr(x._array, "flags", None)
-    return flags is not None and flags.f_contiguous and not flags.c_contiguous
+    array = x._array
+    flags = getattr(array, "flags", None)
+    if flags is None or not flags.f_contiguous:
+        return False
+    # of a single column, or row, the steps tell
+    return not flags.c_contiguous or array.strides[1] == array.shape[0] * array.strides[0]
 
 
 @jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
@@ -64,6 +69,39 @@ def batched_product(xp, a, b):
 def batch_of_products(xp, a, b):
     """The products of the matrices of two batches."""
     return xp.matmul(a, b)
+
+
+# --- what a double backward records: the operators that PyTorch's does ---
+
+
+def first_slope(xp: Namespace, g: Array, b: Array) -> Any:
+    """The cotangent of the first of two matrices."""
+    return matrix_product(g, transpose_matrix(b), flipped=False)
+
+
+def second_slope(xp: Namespace, g: Array, a: Array, flipped: bool) -> Any:
+    """The cotangent of the second of two matrices."""
+    if flipped:
+        return transpose_matrix(matrix_product(transpose_matrix(g), a, flipped=False))
+    return matrix_product(transpose_matrix(a), g, flipped=False)
+
+
+def first_slopes(xp: Namespace, g: Array, b: Array) -> Any:
+    """The cotangent of the first of two batches of matrices."""
+    return batch_of_products(g, xp.matrix_transpose(b))
+
+
+def second_slopes(xp: Namespace, g: Array, a: Array) -> Any:
+    """The cotangent of the second of two batches of matrices."""
+    return batch_of_products(xp.matrix_transpose(a), g)
+
+
+matrix_product.recorded(a=first_slope, b=second_slope)
+matrix_vector.recorded(
+    a=lambda xp, g, b: xp.reshape(g, (g.shape[0], 1)) * b,
+    b=lambda xp, g, a: matrix_vector(transpose_matrix(a), g),
+)
+batch_of_products.recorded(a=first_slopes, b=second_slopes)
 
 
 # --- the public functions ---

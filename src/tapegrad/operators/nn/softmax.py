@@ -36,6 +36,31 @@ def softmax_along(xp, x, *, axis):
     return kernel_of(xp, "softmax_along")(x, axis) if 0 not in x.shape else xp.zeros_like(x)
 
 
+def _softmax_change(xp, t, grad, result, axis):
+    """How `softmax_back` changes with the result of the softmax."""
+    by_grad = grad - xp.sum(grad * result, axis=axis, keepdims=True)
+    return t * by_grad - result * xp.sum(grad * t, axis=axis, keepdims=True)
+
+
+def _softmax_change_back(xp, g, grad, result, axis):
+    by_grad = grad - xp.sum(grad * result, axis=axis, keepdims=True)
+    return g * by_grad - grad * xp.sum(g * result, axis=axis, keepdims=True)
+
+
+@jvp(grad=lambda xp, t, result, axis: _softmax_rule(xp, t, result, axis), result=_softmax_change)
+@vjp(
+    grad=lambda xp, g, result, axis: _softmax_rule(xp, g, result, axis), result=_softmax_change_back
+)
+@primitive(name="softmax_backward_data", node="SoftmaxBackwardDataBackward0", numbers=False)
+def softmax_back(xp, grad, result, *, axis):
+    """A cotangent of `softmax` brought to its argument."""
+    return _softmax_rule(xp, grad, result, axis)
+
+
+softmax_back.recorded(grad=lambda xp, g, result, axis: softmax_back(g, result, axis=axis))
+softmax_along.recorded(x=lambda xp, g, y, axis: softmax_back(g, y, axis=axis))
+
+
 @fallback("log_softmax_along")
 def _log_softmax(xp, x, axis):
     shifted = x - xp.max(x, axis=axis, keepdims=True)
@@ -57,6 +82,27 @@ def _log_softmax_rule(xp, g, y, axis):
 def log_softmax_along(xp, x, *, axis):
     """x - log(sum(exp(x))) along `axis`."""
     return kernel_of(xp, "log_softmax_along")(x, axis) if 0 not in x.shape else xp.zeros_like(x)
+
+
+def _log_softmax_change(xp, g, grad, result, axis):
+    return -g * xp.exp(result) * xp.sum(grad, axis=axis, keepdims=True)
+
+
+@jvp(
+    grad=lambda xp, t, result, axis: _log_softmax_rule(xp, t, result, axis),
+    result=lambda xp, t, grad, result, axis: _log_softmax_change(xp, t, grad, result, axis),
+)
+@vjp(
+    grad=lambda xp, g, result, axis: g - xp.sum(xp.exp(result) * g, axis=axis, keepdims=True),
+    result=_log_softmax_change,
+)
+@primitive(name="log_softmax_backward_data", node="LogSoftmaxBackwardDataBackward0", numbers=False)
+def log_softmax_back(xp, grad, result, *, axis):
+    """A cotangent of `log_softmax` brought to its argument."""
+    return _log_softmax_rule(xp, grad, result, axis)
+
+
+log_softmax_along.recorded(x=lambda xp, g, y, axis: log_softmax_back(g, y, axis=axis))
 
 
 @require_tensors

@@ -65,11 +65,24 @@ def mean_axes(xp, x, *, axis, keepdims):
     return xp.mean(x, axis=axis, keepdims=keepdims)
 
 
+def spread_one_by_one(
+    xp: Namespace, g: Array, shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool
+) -> Any:
+    """The same as a double backward records it: axis for axis."""
+    if not keepdims:
+        for i in sorted(axis):
+            g = xp.expand_dims(g, axis=i)
+    return xp.broadcast_to(g, shape)
+
+
+sum_axes.recorded(
+    x=lambda xp, g, x_like, axis, keepdims: spread_one_by_one(xp, g, x_like.shape, axis, keepdims)
+)
 # where it is differentiated again, the cotangent is spread first: float16 cannot add it up
 mean_all.recorded(x=lambda xp, g, x_like: xp.broadcast_to(g, x_like.shape) / (x_like.size or 1))
 mean_axes.recorded(
     x=lambda xp, g, x_like, axis, keepdims: (
-        spread(xp, g, x_like.shape, axis, keepdims) / (count(x_like.shape, axis) or 1)
+        spread_one_by_one(xp, g, x_like.shape, axis, keepdims) / (count(x_like.shape, axis) or 1)
     )
 )
 

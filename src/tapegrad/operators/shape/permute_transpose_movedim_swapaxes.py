@@ -46,6 +46,10 @@ def transpose_matrix(xp, x):
     return xp.permute_dims(x, tuple(range(x.ndim))[::-1])
 
 
+swap_axes.recorded(x=lambda xp, g, a, b: swap_axes(g, a=a, b=b))
+transpose_matrix.recorded(x=lambda xp, g: transpose_matrix(g))
+
+
 # --- public ----------------------------------------------------------------------------------
 
 

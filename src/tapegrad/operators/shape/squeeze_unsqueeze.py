@@ -11,7 +11,7 @@ from tapegrad.operators.shape.reshape_flatten_atleast import view_shape
 __all__ = ["squeeze", "unsqueeze"]
 
 
-@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+@vjp(x=lambda xp, g, axis: xp.squeeze(g, axis=axis))
 @linear(node="UnsqueezeBackward0", view=True)
 def insert_axis(xp, x, *, axis):
     """A new axis of size 1 in front of axis `axis`."""
@@ -41,6 +41,18 @@ def squeeze_axis(xp, x, *, axis):
 def squeeze_axes(xp, x, *, axes):
     """Without those of `axes` that have size 1."""
     return _squeezed(xp, x, axes)
+
+
+def _unsqueezed(g: Array, shape: tuple[int, ...]) -> Any:
+    """Axes of size 1 put in, one by one, until the shape is that of the input."""
+    for i, n in enumerate(shape):
+        if i >= g.ndim or g.shape[i] != n:
+            g = insert_axis(g, axis=i)
+    return g
+
+
+for _operator in (squeeze_all, squeeze_axis, squeeze_axes):
+    _operator.recorded(x=lambda xp, g, x_like: _unsqueezed(g, x_like.shape))
 
 
 @mending

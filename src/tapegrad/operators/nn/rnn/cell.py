@@ -8,6 +8,7 @@ from tapegrad.operators.pointwise.relu_threshold_shrink import relu
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import sigmoid
 from tapegrad.operators.pointwise.trigonometry import tanh
 from tapegrad.operators.shape.cat_stack import cat, stack
+from tapegrad.operators.shape.split_chunk_unbind import split_untracked
 
 __torch__ = "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell"
 
@@ -98,7 +99,7 @@ def lstm_cell(
     _check_weights(w_ih, w_hh, 4)
     _check_states(input, (h, c), w_hh)
     gates = linear(input, w_ih, b_ih) + linear(h, w_hh, b_hh)
-    i, f, n, o = gates.chunk(4, 1)
+    i, f, n, o = split_untracked(gates, axis=1, size=w_hh.size(1))
     c = sigmoid(f) * c + sigmoid(i) * tanh(n)
     return sigmoid(o) * tanh(c), c
 
@@ -118,8 +119,8 @@ def gru_cell(
     _check_input(input, w_ih)
     _check_states(input, (hx,), w_hh)
     _check_weights(w_ih, w_hh, 3)
-    r_x, z_x, n_x = linear(input, w_ih, b_ih).chunk(3, 1)
-    r_h, z_h, n_h = linear(hx, w_hh, b_hh).chunk(3, 1)
+    r_x, z_x, n_x = split_untracked(linear(input, w_ih, b_ih), axis=1, size=w_hh.size(1))
+    r_h, z_h, n_h = split_untracked(linear(hx, w_hh, b_hh), axis=1, size=w_hh.size(1))
     n = tanh(n_x + sigmoid(r_x + r_h) * n_h)
     return (hx - n) * sigmoid(z_x + z_h) + n
 

@@ -1,0 +1,75 @@
+"""What a double backward records: the nodes that PyTorch's does, with the same edges."""
+
+import pytest
+
+import tapegrad as torch
+from tapegrad import nn
+
+F = nn.functional
+
+
+def tree(node, seen):
+    """The names of a graph, as text; a node that was there already by its number."""
+    if node is None:
+        return "-"
+    if node in seen:
+        return f"#{seen[node]}"
+    seen[node] = len(seen)
+    name = node.name().replace("torch::autograd::", "").replace("AccumulateGrad", "leaf")
+    name = name.replace("Backward0", "").replace("Backward", "~")
+    below = [tree(f, seen) + (f"@{i}" if i else "") for f, i in node.next_functions]
+    return f"{name}({', '.join(below)})" if below else name
+
+
+# PyTorch 2.13's graphs of the gradient
+CALLS = {
+    "sum(0)": (lambda x: x.sum(0), "Expand(Unsqueeze(leaf))"),
+    "sum((0, 1))": (lambda x: x.sum((0, 1)), "Expand(Unsqueeze(Unsqueeze(leaf)))"),
+    "t": (lambda x: x.t(), "T(leaf)"),
+    "transpose": (lambda x: x.transpose(0, 1), "Transpose(leaf)"),
+    "unsqueeze": (lambda x: x.unsqueeze(0), "Squeeze~1(leaf)"),
+    "squeeze": (lambda x: x[:1].squeeze(), "Slice~(Unsqueeze(leaf))"),
+    "expand": (lambda x: x.expand(2, 2, 3), "View(Sum~1(leaf))"),
+    "mm": (lambda x: x @ torch.ones(3, 2), "Mm(leaf, -)"),
+    "mv": (lambda x: torch.mv(x, torch.ones(3)), "Mul(View(leaf), -)"),
+    "softmax": (lambda x: x.softmax(1), "Softmax~Data(leaf, Softmax(leaf))"),
+    "log_softmax": (lambda x: x.log_softmax(1), "LogSoftmax~Data(leaf, LogSoftmax(leaf))"),
+    "pow": (lambda x: x**3, "Mul(leaf, Mul~1(Pow(leaf)))"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_graph_of_a_gradient_has_the_nodes_of_pytorchs(name):
+    function, expected = CALLS[name]
+    x = torch.ones(2, 3, requires_grad=True)
+    y = function(x)
+    c = torch.ones_like(y).detach().requires_grad_()
+    (g,) = torch.autograd.grad(y, x, c, create_graph=True)
+    assert tree(g.grad_fn, {}) == expected
+
+
+def test_the_gradients_of_a_network_have_the_nodes_of_pytorchs():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 1))
+    loss = model(torch.randn(3, 4)).mean()
+    first, bias, last, end = torch.autograd.grad(loss, list(model.parameters()), create_graph=True)
+    hidden = "Tanh(Addmm(leaf, -, T(leaf)))"
+    slope = f"Tanh~(Mm(-, T(T(leaf))), {hidden})"
+    assert tree(first.grad_fn, {}) == f"T(T(Mm(T({slope}), -)))"
+    assert tree(bias.grad_fn, {}) == f"View(Sum~1({slope}))"
+    assert tree(last.grad_fn, {}) == f"T(T(Mm(-, {hidden})))"
+    assert not end.requires_grad
+
+
+def test_the_gradient_of_cross_entropy_is_two_nodes():
+    x = torch.randn(3, 4, requires_grad=True)
+    loss = F.cross_entropy(x, torch.tensor([0, 1, 2]))
+    (g,) = torch.autograd.grad(loss, x, create_graph=True)
+    assert tree(g.grad_fn, {}) == "LogSoftmax~Data(NllLoss~(-, LogSoftmax(leaf)), #2)"
+
+
+def test_cells_split_their_gates_as_pytorch_does():
+    h, _ = nn.LSTMCell(3, 4)(torch.ones(2, 3))
+    assert "UnsafeSplit(Add(Addmm(leaf, -, T(leaf)), Addmm(leaf, -, T(leaf))))@3" in tree(
+        h.grad_fn, {}
+    )
