@@ -328,6 +328,25 @@ def test_a_node_lists_what_it_keeps_and_has_what_it_lists(make, names):
     assert {"metadata", "name", "next_functions", "register_hook"} <= set(dir(node))
 
 
+def test_dir_of_a_node_has_no_names_but_pytorchs():
+    node = (torch.ones(2, requires_grad=True) + 1).grad_fn
+    shown = "_sequence_nr _set_sequence_nr metadata name next_functions register_hook "
+    shown += "register_prehook requires_grad __call__"
+    assert set(dir(node)) - set(dir(object)) == set(shown.split())
+
+
+def test_the_number_of_a_node_may_be_set_and_changes_no_order():
+    x = torch.tensor(3.0, requires_grad=True)
+    y = x * x
+    z = y * y
+    assert z.grad_fn._set_sequence_nr(0) is None
+    leaf = y.grad_fn.next_functions[0][0]
+    leaf._set_sequence_nr(7)
+    assert (z.grad_fn._sequence_nr(), leaf._sequence_nr()) == (0, 7)
+    z.backward()
+    assert x.grad.item() == 108.0
+
+
 def test_nodes_of_leaves_and_of_custom_functions_list_what_they_have():
     class Double(torch.autograd.Function):
         @staticmethod

@@ -59,10 +59,11 @@ def added(hooks: dict, hook: Callable) -> RemovableHandle:
 class NodeHooks:
     """All hooks of one node, and what else somebody attached to it."""
 
-    __slots__ = ("accumulated", "metadata", "post", "pre", "retained", "tensor")
+    __slots__ = ("accumulated", "metadata", "number", "post", "pre", "retained", "tensor")
 
     def __init__(self) -> None:
         self.metadata: dict[str, Any] = {}
+        self.number: int | None = None  # that was set in place of the node's own
         self.tensor: dict[int, dict] = {}  # by output: change the gradient of that output
         self.retained: dict[int, Any] = {}  # by output: weak reference to who asked for its .grad
         self.pre = Hooks()

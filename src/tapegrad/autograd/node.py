@@ -132,11 +132,19 @@ class Node:
         return True
 
     def _sequence_nr(self) -> int:
+        number = None if self.hooks is None else self.hooks.number
+        return self._own_number() if number is None else number
+
+    def _own_number(self) -> int:
         return self.sequence
+
+    def _set_sequence_nr(self, number: int) -> None:
+        """Let `_sequence_nr()` give another number; the order of a pass stays what it was."""
+        hooks_of(self).number = int(number)
 
     def __dir__(self) -> list[str]:
         """The names that PyTorch's nodes have, and those of what this one keeps."""
-        own = [name for name in object.__dir__(self) if name.startswith("__")]
+        own = [*dir(object), "__call__"]
         variable = ["variable"] if type(self) is AccumulateGrad else []
         plan: Any = getattr(self, "plan", None)
         plan = getattr(plan, "original", plan)
@@ -189,7 +197,7 @@ class Node:
 
 Node.__module__ = "torch.autograd.graph"
 _SHOWN = (
-    "_sequence_nr metadata name next_functions register_hook register_prehook requires_grad".split()
+    "_sequence_nr _set_sequence_nr metadata name next_functions register_hook register_prehook requires_grad".split()
 )
 
 
@@ -337,7 +345,7 @@ class AccumulateGrad(Node):
         """The name as PyTorch gives it, with its namespace."""
         return "torch::autograd::AccumulateGrad"
 
-    def _sequence_nr(self) -> int:
+    def _own_number(self) -> int:
         return 2**64 - 1  # what PyTorch gives: it runs a leaf as soon as it can
 
 
