@@ -58,7 +58,7 @@ def rnn_tanh_cell(
     _check_weights(w_ih, w_hh, 1)
     _check_input(input, w_ih)
     _check_states(input, (hx,), w_hh)
-    return tanh(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+    return tanh(linear(hx, w_hh, b_hh) + linear(input, w_ih, b_ih))
 
 
 @require_tensors
@@ -75,7 +75,7 @@ def rnn_relu_cell(
     _check_weights(w_ih, w_hh, 1)
     _check_input(input, w_ih)
     _check_states(input, (hx,), w_hh)
-    return relu(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+    return relu(linear(hx, w_hh, b_hh) + linear(input, w_ih, b_ih))
 
 
 @require_tensors
@@ -98,7 +98,7 @@ def lstm_cell(
     _check_input(input, w_ih)
     _check_weights(w_ih, w_hh, 4)
     _check_states(input, (h, c), w_hh)
-    gates = linear(input, w_ih, b_ih) + linear(h, w_hh, b_hh)
+    gates = linear(h, w_hh, b_hh) + linear(input, w_ih, b_ih)
     i, f, n, o = split_untracked(gates, axis=1, size=w_hh.size(1))
     c = sigmoid(f) * c + sigmoid(i) * tanh(n)
     return sigmoid(o) * tanh(c), c
@@ -121,8 +121,8 @@ def gru_cell(
     _check_weights(w_ih, w_hh, 3)
     r_x, z_x, n_x = split_untracked(linear(input, w_ih, b_ih), axis=1, size=w_hh.size(1))
     r_h, z_h, n_h = split_untracked(linear(hx, w_hh, b_hh), axis=1, size=w_hh.size(1))
-    n = tanh(n_x + sigmoid(r_x + r_h) * n_h)
-    return (hx - n) * sigmoid(z_x + z_h) + n
+    n = tanh(n_x + n_h * sigmoid(r_h + r_x))
+    return (hx - n) * sigmoid(z_h + z_x) + n
 
 
 def stepwise_lstm(
