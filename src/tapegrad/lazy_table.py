@@ -14,6 +14,7 @@ FUNCTIONS: dict[str, str] = {
     ),
     "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "tapegrad.compat.interchange": "from_torch to_torch",
+    "tapegrad.compiler.compile": "compile",
     "tapegrad.func.vmap": "vmap",
     "tapegrad.operators.conversion.q_scale_int_repr": (
         "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "

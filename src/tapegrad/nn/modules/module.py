@@ -136,11 +136,14 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
         if set_to_none and type(mode) is not bool:
             mode.cleared(list(self.parameters()), "zero_grad()")
 
-    def compile(self, *args: object, **kwargs: object) -> None:
-        """Accepted as in PyTorch; the module computes as before, there is no compiler.
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """As `torch.compile` of this module: it computes as before, there is no compiler.
 
-        >>> torch.nn.Linear(2, 1).compile()
+        >>> torch.nn.Linear(2, 1).compile(disable=True)
         """
+        from tapegrad.compiler.compile import compile
+
+        compile(self.__call__, *args, **kwargs)
 
     # ----------------------------------------------------------------------------------- printing
 

@@ -1,0 +1,53 @@
+"""Errors of PyTorch's compiler, for programs that catch them."""
+
+from tapegrad.compiler.backends import TorchDynamoException
+from tapegrad.core.missing import public_names
+from tapegrad.core.missing import refuses as _refuses
+
+
+class InternalTorchDynamoError(TorchDynamoException):
+    """A fault of the compiler itself."""
+
+
+class RestartAnalysis(TorchDynamoException):
+    """The analysis of a function starts again."""
+
+
+class TensorifyScalarRestartAnalysis(RestartAnalysis):
+    """It starts again with numbers as tensors."""
+
+
+class Unsupported(TorchDynamoException):
+    """Code that cannot be compiled."""
+
+
+class UserError(Unsupported):
+    """Code that cannot be compiled, by a mistake of its author."""
+
+
+class TorchRuntimeError(TorchDynamoException):
+    """An operator that fails while it is traced."""
+
+
+class BackendCompilerFailed(TorchDynamoException):
+    """A backend that fails."""
+
+
+class ResetRequired(TorchDynamoException):
+    """Settings that need `torch._dynamo.reset()`."""
+
+
+class RecompileError(TorchDynamoException):
+    """A function that would have to be compiled again."""
+
+
+class RecompileLimitExceeded(Unsupported):
+    """A function that was compiled too often."""
+
+
+class FailOnRecompileLimitHit(Unsupported):
+    """A function that was compiled too often, where that is an error."""
+
+
+__all__ = public_names(globals(), "InvalidBackend TorchDynamoException")
+__getattr__ = _refuses(__name__)

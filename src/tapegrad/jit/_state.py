@@ -1,0 +1,53 @@
+"""Whether TorchScript is on, and whether a scripted function is running."""
+
+import os
+from contextvars import ContextVar
+
+from tapegrad.core.annotations import Any, Callable
+
+SCRIPTED: ContextVar[bool] = ContextVar("tapegrad_scripted", default=False)
+"""Whether what runs in this context was called by a scripted function or module."""
+
+
+class EnabledProxy:
+    """Whether `script` and `trace` do anything: not where the environment says PYTORCH_JIT=0."""
+
+    def __init__(self) -> None:
+        self.enabled = os.environ.get("PYTORCH_JIT", "1").lower() in ("1", "true")
+
+    def __bool__(self) -> bool:
+        return self.enabled
+
+
+_enabled = EnabledProxy()
+
+
+def enable() -> None:
+    """Let `script` and `trace` do what they say."""
+    _enabled.enabled = True
+
+
+def disable() -> None:
+    """Let `script` and `trace` give back what they are given."""
+    _enabled.enabled = False
+
+
+def is_scripting() -> bool:
+    """Whether a scripted function or module is running.
+
+    >>> @torch.jit.script
+    ... def f(x):
+    ...     return x + 1 if torch.jit.is_scripting() else x
+    >>> f(torch.ones(1)), torch.jit.is_scripting()
+    (tensor([2.]), False)
+    """
+    return SCRIPTED.get()
+
+
+def run_scripted(function: Callable, args: tuple, kwargs: dict) -> Any:
+    """`function(*args, **kwargs)`, as a scripted one."""
+    token = SCRIPTED.set(True)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        SCRIPTED.reset(token)
