@@ -73,3 +73,12 @@ def test_cells_split_their_gates_as_pytorch_does():
     assert "UnsafeSplit(Add(Addmm(leaf, -, T(leaf)), Addmm(leaf, -, T(leaf))))@3" in tree(
         h.grad_fn, {}
     )
+
+
+def test_the_gradients_of_a_convolution_have_edges_to_cotangent_input_and_weight():
+    x = torch.randn(2, 3, 5, 5, requires_grad=True)
+    layer = nn.Conv2d(3, 4, 3)
+    found = torch.autograd.grad(layer(x).pow(2).sum(), [x, *layer.parameters()], create_graph=True)
+    slope = "Mul(-, Mul~1(Pow(Convolution(leaf, leaf, leaf))))"
+    for g in found:
+        assert tree(g.grad_fn, {}) == f"Convolution~({slope}, #5, #6)"

@@ -196,7 +196,16 @@ class Node:
 
 
 Node.__module__ = "torch.autograd.graph"
-_SHOWN = "_sequence_nr _set_sequence_nr metadata name next_functions register_hook register_prehook requires_grad".split()
+_SHOWN = (
+    "_sequence_nr",
+    "_set_sequence_nr",
+    "metadata",
+    "name",
+    "next_functions",
+    "register_hook",
+    "register_prehook",
+    "requires_grad",
+)
 
 
 class OperatorNode(Node):

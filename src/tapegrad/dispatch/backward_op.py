@@ -83,6 +83,19 @@ def one_node(node: str, behind: str | None = None, of: str | None = None) -> Cal
     return declare
 
 
+def record(call: Any, **rules: Callable) -> None:
+    """Declare what a double backward calls in place of reverse rules: by the input, a function.
+
+    It asks for what the rule asks for, by name, and for `edge_x` where `x` has a place alone.
+    """
+    op = call.op
+    for name, function in rules.items():
+        rule = op.on_tensors[name] = Rule(function)
+        saved = [n for n in rule.names if n[:5] != "edge_"]
+        if not {"g", *op.vjps[name].names} >= set(saved):
+            raise ValueError(f"{op.name}.{name} asks for more than its rule: {saved}")
+
+
 def _is_array(op: Op, name: str) -> bool:
     return name in op.inputs or name == "y" or name in (op.output_names or ())
 

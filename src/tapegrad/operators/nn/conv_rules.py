@@ -15,7 +15,7 @@ Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.result_order import as_computed
-from tapegrad.dispatch.backward_op import one_node
+from tapegrad.dispatch.backward_op import one_node, record
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 
 _KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels")
@@ -100,6 +100,90 @@ convolution_weights.jvp(
         x, t, stride, padding, dilation, groups, size
     ),
 )
+
+
+# --- the two gradients as a double backward records them ---
+
+
+def _nothing(g):
+    """The gradient of an operand that has but a place among the edges."""
+
+
+@primitive(
+    node="ConvolutionBackwardBackward0",
+    numbers=False,
+    kernels=_KERNELS,
+    order=as_computed,
+    registered=False,
+)
+def convolution_to_input(
+    xp, grad, input, weight, *, stride, padding, dilation, transposed, groups, size
+):
+    """The gradient of a convolution with respect to images of `size`; `input` is not read."""
+    back = xp.convolve if transposed else xp.convolve_transposed
+    return back(grad, weight, None, stride, padding, dilation, groups, size)
+
+
+@primitive(node="ConvolutionBackwardBackward0", numbers=False, kernels=_KERNELS, registered=False)
+def convolution_to_weight(
+    xp, grad, input, weight, *, stride, padding, dilation, transposed, groups, size
+):
+    """The gradient of a convolution with respect to kernels of `size`; `weight` is not read."""
+    x, y = (grad, input) if transposed else (input, grad)
+    return xp.convolve_weights(x, y, stride, padding, dilation, groups, size)
+
+
+convolution_to_input.vjp(
+    grad=lambda xp, g, grad_like, weight, stride, padding, dilation, transposed, groups: (
+        xp.convolve_transposed if transposed else xp.convolve
+    )(g, weight, None, stride, padding, dilation, groups, grad_like.shape[2:]),
+    input=_nothing,
+    weight=lambda xp, g, grad, weight_like, stride, padding, dilation, transposed, groups: (
+        _to_weight(xp, grad, g, weight_like, stride, padding, dilation, transposed, groups)
+    ),
+)
+convolution_to_input.jvp(
+    grad=lambda xp, t, y, weight, stride, padding, dilation, transposed, groups: _to_input(
+        xp, t, y, weight, stride, padding, dilation, transposed, groups
+    ),
+    weight=lambda xp, t, y, grad, stride, padding, dilation, transposed, groups: _to_input(
+        xp, grad, y, t, stride, padding, dilation, transposed, groups
+    ),
+)
+convolution_to_weight.vjp(
+    grad=lambda xp, g, grad_like, input, stride, padding, dilation, transposed, groups: (
+        xp.convolve_transposed if transposed else xp.convolve
+    )(input, g, None, stride, padding, dilation, groups, grad_like.shape[2:]),
+    input=lambda xp, g, grad, input_like, stride, padding, dilation, transposed, groups: _to_input(
+        xp, grad, input_like, g, stride, padding, dilation, transposed, groups
+    ),
+    weight=_nothing,
+)
+convolution_to_weight.jvp(
+    grad=lambda xp, t, y, input, stride, padding, dilation, transposed, groups: _to_weight(
+        xp, t, input, y, stride, padding, dilation, transposed, groups
+    ),
+    input=lambda xp, t, y, grad, stride, padding, dilation, transposed, groups: _to_weight(
+        xp, grad, t, y, stride, padding, dilation, transposed, groups
+    ),
+)
+
+
+def _input_again(g, edge_input, weight, input_like, stride, padding, dilation, transposed, groups):
+    steps = {"stride": stride, "padding": padding, "dilation": dilation}
+    options = {**steps, "transposed": transposed, "groups": groups}
+    return convolution_to_input(g, edge_input, weight, **options, size=input_like.shape[2:])
+
+
+def _weight_again(
+    g, input, edge_weight, weight_like, stride, padding, dilation, transposed, groups
+):
+    steps = {"stride": stride, "padding": padding, "dilation": dilation}
+    options = {**steps, "transposed": transposed, "groups": groups}
+    return convolution_to_weight(g, input, edge_weight, **options, size=weight_like.shape[2:])
+
+
+record(convolution, input=_input_again, weight=_weight_again)
 
 
 # --- the kernels of the Tensor namespace ---
