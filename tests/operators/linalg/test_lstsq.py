@@ -78,3 +78,24 @@ def test_out_is_written_if_its_dtype_is_wide_enough():
         "dtype Long",
     ):
         torch.linalg.pinv(matrix(A), out=torch.empty(0, dtype=torch.int64))
+
+
+@pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd"])
+def test_solution_and_residuals_come_from_one_node(driver):
+    x, y = matrix(A).requires_grad_(), matrix(B).requires_grad_()
+    found = torch.linalg.lstsq(x, y, driver=driver)
+    assert found.residuals.grad_fn is found.solution.grad_fn
+    assert type(found.residuals.grad_fn).__name__ == "LinalgLstsqBackward0"
+
+
+def test_the_derivatives_of_residuals_agree_with_differences():
+    x, y = matrix(A).requires_grad_(), matrix(B).requires_grad_()
+
+    def residuals(x, y):
+        return torch.linalg.lstsq(x, y, driver="gelsd").residuals
+
+    assert torch.autograd.gradcheck(residuals, (x, y), check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(residuals, (x, y))
+    z = torch.complex(x, x.flip(0)).detach().requires_grad_()
+    w = torch.complex(y, -y).detach().requires_grad_()
+    assert torch.autograd.gradcheck(residuals, (z, w))

@@ -22,30 +22,58 @@ def _solved(xp: Namespace, a: Array, b: Array, rcond: float, driver: str) -> Any
     return xp.least_squares(a, b, rcond, driver)[0]
 
 
-def _gradient_of_a(xp, g, a, b, solution, rcond, driver):
+def _has_residuals(shape: tuple, rank: Any, driver: str) -> bool:
+    """Whether x is determined and leaves something."""
+    m, n = shape[-2:]
+    return m > n and (driver == "gels" or (driver != "gelsy" and bool((elements(rank) == n).all())))
+
+
+def _pulled(xp: Namespace, g: Array, left: Array) -> Any:
+    """What the residuals hand back to a X, with `left` = a X - b, and with the other sign to b."""
+    return 0 if g.ndim == 1 and not g.shape[0] else 2 * left * xp.expand_dims(g, axis=-2)
+
+
+def _gradient_of_a(xp, g_solution, g_residuals, a, b, solution, rcond, driver):
     """-Z X^H + (b - a X) (P Z)^H + P^H X (g - a^H Z)^H with Z = P^H g, P the pseudo-inverse of a.
 
-    It is that of P, applied to b; see the pseudo-inverse.
+    It is that of P, applied to b; see the pseudo-inverse. The residuals change with a X alone:
+    X makes them least.
     """
-    ah = adjoint(xp, a)
-    z = _solved(xp, ah, g, rcond, driver)
+    ah, left = adjoint(xp, a), a @ solution - b
+    z = _solved(xp, ah, g_solution, rcond, driver)
     inside = _solved(xp, a, z, rcond, driver)
     outside = _solved(xp, ah, solution, rcond, driver)
-    total = (b - a @ solution) @ adjoint(xp, inside) - z @ adjoint(xp, solution)
-    return sum_to_shape(xp, total + outside @ adjoint(xp, g - ah @ z), a.shape)
+    total = (_pulled(xp, g_residuals, left) - z) @ adjoint(xp, solution)
+    total = total - left @ adjoint(xp, inside)
+    return sum_to_shape(xp, total + outside @ adjoint(xp, g_solution - ah @ z), a.shape)
 
 
-def _gradient_of_b(xp, g, a, b_like, rcond, driver):
-    """P^H g."""
-    return sum_to_shape(xp, _solved(xp, adjoint(xp, a), g, rcond, driver), b_like.shape)
+def _gradient_of_b(xp, g_solution, g_residuals, a, b, solution, rcond, driver):
+    """P^H g, less what the residuals hand back."""
+    z = _solved(xp, adjoint(xp, a), g_solution, rcond, driver)
+    return sum_to_shape(xp, z - _pulled(xp, g_residuals, a @ solution - b), b.shape)
 
 
-def _tangent_by_a(xp, t, a, b, solution, rcond, driver):
-    """P (P^H t^H (b - a X) - t X) + (1 - P a) t^H P^H X."""
-    ah, th = adjoint(xp, a), adjoint(xp, t)
+def _residual_tangents(xp: Namespace, left: Array, moved: Array, like: Array) -> Any:
+    """Those of the sums of squares of `left`, which moves by `moved`."""
+    if like.ndim == 1 and not like.shape[0]:
+        return xp.zeros_like(like)
+    return 2 * xp.sum(xp.real(xp.conj(left) * moved), axis=-2)
+
+
+def _tangents_by_a(xp, t, a, b, solution, residuals, rcond, driver):
+    """P (P^H t^H (b - a X) - t X) + (1 - P a) t^H P^H X, and of the residuals by t X."""
+    ah, th, left = adjoint(xp, a), adjoint(xp, t), a @ solution - b
     outside = th @ _solved(xp, ah, solution, rcond, driver)
-    inside = _solved(xp, ah, th @ (b - a @ solution), rcond, driver)
-    return outside + _solved(xp, a, inside - t @ solution - a @ outside, rcond, driver)
+    inside = _solved(xp, ah, -th @ left, rcond, driver)
+    moved = t @ solution
+    found = outside + _solved(xp, a, inside - moved - a @ outside, rcond, driver)
+    return found, _residual_tangents(xp, left, moved, residuals)
+
+
+def _tangents_by_b(xp, t, a, b, solution, residuals, rcond, driver):
+    moved = _residual_tangents(xp, a @ solution - b, -t, residuals)
+    return _solved(xp, a, t, rcond, driver), moved
 
 
 def _order(results: tuple, operands: list, params: dict) -> tuple:
@@ -57,26 +85,31 @@ def _order(results: tuple, operands: list, params: dict) -> tuple:
     return laid_out, *row_major(results[1:], operands)
 
 
-@jvp(a=_tangent_by_a, b=lambda xp, t, a, rcond, driver: _solved(xp, a, t, rcond, driver))
+@jvp(a=_tangents_by_a, b=_tangents_by_b)
 @vjp(a=_gradient_of_a, b=_gradient_of_b)
 @primitive(
     name="lstsq",
     node="LinalgLstsqBackward0",
-    outputs=("solution", "rank", "singular_values"),
+    outputs=("solution", "residuals", "rank", "singular_values"),
     nondiff=("rank", "singular_values"),
     holomorphic=False,
     kernels=("least_squares",),
     order=_order,
 )
 def least_squares_solution(xp, a, b, *, rcond, driver):
-    """X with |a X - b| least, and of those the shortest; the rank and singular values of a."""
-    return xp.least_squares(a, b, rcond, driver)
+    """X with |a X - b| least, and of those the shortest; what is left; rank and values of a."""
+    x, rank, values = xp.least_squares(a, b, rcond, driver)
+    if _has_residuals(a.shape, rank, driver):
+        left = xp.abs(a @ x - b)
+        return x, xp.sum(left * left, axis=-2), rank, values
+    return x, xp.real(xp.reshape(x, (-1,))[:0]), rank, values
 
 
 @tensor_kernel
 def least_squares(a: Tensor, b: Tensor, rcond: float, driver: str) -> tuple:
     """The kernel on tensors, for derivatives of derivatives."""
-    return least_squares_solution(a, b, rcond=rcond, driver=driver)
+    x, _, rank, values = least_squares_solution(a, b, rcond=rcond, driver=driver)
+    return x, rank, values
 
 
 # --- the public function ---------------------------------------------------------------------
@@ -134,24 +167,14 @@ def _answer(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> An
         rcond = float(np.finfo(x.dtype).eps) * max(x.shape[-2:])
     try:
         driver = driver or "gelsy"
-        x, rank, values = least_squares_solution(A, b, rcond=float(rcond), driver=driver)
+        x, *others = least_squares_solution(A, b, rcond=float(rcond), driver=driver)
     except RankError as error:
         raise _rank_error(error, bool(batch)) from None
-    residuals = _residuals(A, b, x, rank, driver)
-    found = (x.squeeze(-1) if vector else x, residuals, rank, values)
+    found = (x.squeeze(-1) if vector else x, *others)
     return return_types.linalg_lstsq(found)
 
 
 _answer_in_turn = per_sample(_answer, name="linalg_lstsq")  # the rank decides about residuals
-
-
-def _residuals(a: Tensor, b: Tensor, x: Tensor, rank: int | None, driver: str) -> Any:
-    """What is left of b, squared and summed, where x is determined and leaves something."""
-    m, n = a._array.shape[-2:]
-    if m > n and (driver == "gels" or (driver != "gelsy" and bool((rank == n).all()))):
-        left = (a @ x - b).abs()
-        return (left * left).sum(-2)
-    return x.flatten()[:0].abs()  # nothing, of the right dtype, and part of the graph
 
 
 def _check(A: Tensor, B: Tensor, driver: Any) -> None:
