@@ -264,3 +264,23 @@ def bincount(make: Make) -> list:
 @row
 def histc(make: Make) -> list:
     return [Sample(make(9), low=-1.0, high=1.5, bins=4), Sample(make(0), low=0.0, high=1.0, bins=2)]
+
+
+def _unique(make: Make, slices: bool) -> list:
+    x = make(3, 2) if slices else make(4)
+    return [Sample(x, found=x[:2], fixed=(0,), reference=x[:2])]
+
+
+@row
+def _unique2(make: Make) -> list:
+    return _unique(make, False)
+
+
+@row
+def unique_dim(make: Make) -> list:
+    return _unique(make, True)
+
+
+@row
+def unique_consecutive(make: Make) -> list:
+    return _unique(make, False)

@@ -1,15 +1,57 @@
 """Unique elements: of all of a tensor, of its rows, or of consecutive ones."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, refuse_batch
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Dim, Tensor
+from tapegrad.core.annotations import Any, Array, Dim, OperatorLike, Tensor
 from tapegrad.core.argument_check import chosen_by, require_tensors
 from tapegrad.core.shape import existing_axis
+from tapegrad.dispatch.op import primitive, vjp
 from tapegrad.operators.dtype_check import require_order
 
 __all__ = ["unique", "unique_consecutive"]
+
+
+def _refused(name: str) -> Callable:
+    def rule(g: Array) -> Any:
+        raise errors.not_implemented(
+            f"the derivative for '{name}' is not implemented.",
+            "Ask for the inverse too, and index the tensor: gradients flow through that.",
+        )
+
+    return rule
+
+
+@vjp(x=_refused("_unique2"))
+@primitive(name="_unique2", node="Unique2Backward0")
+def unique_elements(xp, x, *, found):
+    """The different elements of `x`, which are `found`."""
+    return found
+
+
+@vjp(x=_refused("unique_dim"))
+@primitive(name="unique_dim", node="UniqueDimBackward0")
+def unique_slices(xp, x, *, found):
+    """The different slices of `x`, which are `found`."""
+    return found
+
+
+@vjp(x=_refused("unique_consecutive"))
+@primitive(name="unique_consecutive", node="UniqueConsecutiveBackward0")
+def unique_runs(xp, x, *, found):
+    """The elements or slices of `x` that differ from the one before, which are `found`."""
+    return found
+
+
+def _values(operator: OperatorLike, x: Tensor, found: Array) -> Any:
+    """`found` as a tensor, with a node that has no derivative where x asks for one."""
+    if x.requires_grad and is_grad_enabled():
+        return operator(x, found=found)
+    return tensor_base.wrap(found)
 
 
 @require_tensors(name="_unique2")
@@ -30,12 +72,14 @@ def unique(
     refuse_batch("_unique2", input._array)
     array = elements(input._array)
     axis = _unique_axis(input, dim)
+    operator = unique_elements if axis is None else unique_slices
     if not (return_inverse or return_counts):
-        return tensor_base.wrap(np.unique(array, axis=axis, equal_nan=False))
+        return _values(operator, input, np.unique(array, axis=axis, equal_nan=False))
     values, inverse, counts = np.unique(
         array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
     )
     inverse = inverse.reshape(array.shape if axis is None else (array.shape[axis],))
+    values = _values(operator, input, values)
     return _chosen(values, inverse, counts, return_inverse, return_counts)
 
 
@@ -53,7 +97,7 @@ def _unique_axis(input: Tensor, dim: Dim) -> int | None:
 
 
 def _chosen(values: Any, inverse: Any, counts: Any, with_inverse: bool, with_counts: bool) -> Any:
-    found = [tensor_base.wrap(values)]
+    found = [values]
     if with_inverse:
         found.append(tensor_base.wrap(inverse.astype(np.int64, copy=False)))
     if with_counts:
@@ -92,4 +136,5 @@ def unique_consecutive(
     counts = np.diff(np.append(np.flatnonzero(starts), n))
     if dim is None:
         inverse = inverse.reshape(input._array.shape)
+    values = _values(unique_runs, input, values)
     return _chosen(values, inverse, counts, return_inverse, return_counts)

@@ -1,0 +1,30 @@
+"""Unique elements: what of them is part of the graph."""
+
+import pytest
+
+import tapegrad as torch
+from tests.messages import raises
+
+
+@pytest.mark.parametrize(
+    ("unique", "node", "name"),
+    [
+        (torch.unique, "Unique2Backward0", "_unique2"),
+        (lambda x: torch.unique(x, dim=0), "UniqueDimBackward0", "unique_dim"),
+        (torch.unique_consecutive, "UniqueConsecutiveBackward0", "unique_consecutive"),
+        (
+            lambda x: x.unique_consecutive(True, dim=0)[0],
+            "UniqueConsecutiveBackward0",
+            "unique_consecutive",
+        ),
+    ],
+)
+def test_unique_elements_have_a_node_without_derivative(unique, node, name):
+    x = torch.tensor([1.0, 2.0, 2.0], requires_grad=True)
+    y = unique(x)
+    assert y.tolist() == [1, 2] and type(y.grad_fn).__name__ == node
+    with raises(NotImplementedError, f"the derivative for '{name}' is not implemented."):
+        y.sum().backward()
+    with torch.no_grad():
+        assert not unique(x).requires_grad
+    assert not unique(x.detach()).requires_grad
