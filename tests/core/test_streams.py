@@ -54,9 +54,19 @@ def test_libm_is_what_python_computes(rng):
     assert libm(math.log1p, x).tolist() == [[math.log1p(v) for v in row] for row in x]
 
 
-def test_the_logarithm_of_many_is_that_of_each(rng):
-    x = 1 - rng.random(20_000)
-    assert (libm(math.log, x) == [math.log(v) for v in x]).all()
+@pytest.mark.parametrize("function", [math.log, math.log1p, math.exp])
+def test_a_function_of_many_is_that_of_each(rng, function):
+    x = 10 ** rng.uniform(-300, 0, 20_000)
+    x = np.concatenate(
+        [x, 1 - x[x > 1e-15], np.arange(1, 1000) * 2.0**-53, rng.uniform(0, 1, 20_000)]
+    )
+    if function is math.log1p:
+        x = -x[x < 1]
+    if function is math.exp:
+        x = np.concatenate([x, rng.uniform(-745, 709, 20_000), [0.0, 709.0]])
+    assert libm(function, x).tolist() == [function(number) for number in x.tolist()]
+    few = np.array([-0.0, -0.5]) if function is not math.log else np.array([1.0, 0.5])
+    assert libm(function, np.tile(few, 200)).tobytes() == libm(function, few).tobytes() * 200
 
 
 # The formulas of `box_muller` as they are printed: an array for each step, each product that is

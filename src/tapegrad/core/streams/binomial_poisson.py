@@ -3,6 +3,9 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from itertools import chain
+from operator import length_hint
 
 import numpy as np
 
@@ -24,20 +27,20 @@ def one_by_one(stream: Twister) -> Iterator[Callable[[], float]]:
     """
     with stream.lock:
         before = stream.pack()
-        n_used = 0
+        n_drawn, ahead = 0, iter([0.0][:0])
 
-        def fractions() -> Iterator[float]:
-            nonlocal n_used
+        def runs() -> Iterator[Iterator[float]]:
+            nonlocal n_drawn, ahead
             while True:
-                for x in stream.fractions64(_AHEAD).tolist():
-                    n_used += 1
-                    yield x
+                ahead = iter(stream.fractions64(_AHEAD).tolist())
+                n_drawn += _AHEAD
+                yield ahead
 
         try:
-            yield fractions().__next__
+            yield chain.from_iterable(runs()).__next__
         finally:
             stream.unpack(before)  # what was drawn ahead and not used is given back
-            stream.u64(n_used)
+            stream.u64(n_drawn - length_hint(ahead))
 
 
 def binomial(stream: Twister, trials: np.ndarray, chances: np.ndarray) -> np.ndarray:
@@ -148,13 +151,16 @@ def _by_product(rate: float, draw: Callable[[], float]) -> int:
     return count
 
 
+@lru_cache(1024)  # of a tensor most rates are often the same
+def _rejection_constants(rate: float) -> tuple[float, float, float, float, float]:
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    log_inverse_alpha = math.log(1.1239 + 1.1328 / (b - 3.4))
+    return -0.059 + 0.02483 * b, b, log_inverse_alpha, 0.9277 - 3.6224 / (b - 2), math.log(rate)
+
+
 def _poisson_by_rejection(rate: float, draw: Callable[[], float]) -> int:
     """Transformed rejection with squeeze. Source: Hörmann, 1993, algorithm PTRS."""
-    b = 0.931 + 2.53 * math.sqrt(rate)
-    a = -0.059 + 0.02483 * b
-    log_inverse_alpha = math.log(1.1239 + 1.1328 / (b - 3.4))
-    v_r = 0.9277 - 3.6224 / (b - 2)
-    log_rate = math.log(rate)
+    a, b, log_inverse_alpha, v_r, log_rate = _rejection_constants(rate)
     while True:
         u = draw() - 0.5
         v = draw()

@@ -36,10 +36,15 @@ def _halves(x):
 
 def libm(function: Callable[[float], float], x: np.ndarray) -> np.ndarray:
     """A function of Python's `math` for each element: the C library's, to the last bit."""
-    if function is math.log and x.size >= _MANY:
-        from scipy.special import xlogy
+    if x.size >= _MANY:
+        from scipy import special  # its loops in C call the C library for each element
 
-        return xlogy(1.0, x)  # a loop in C over the C library's logarithm
+        if function is math.log:
+            return special.xlogy(1.0, x)
+        if function is math.log1p:
+            return special.boxcox1p(x, 0.0)  # of exponent 0, the logarithm
+        if function is math.exp:
+            return special.inv_boxcox(x, 0.0)
     return np.fromiter(map(function, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
 
 
