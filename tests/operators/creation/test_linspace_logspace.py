@@ -57,3 +57,45 @@ def test_out_takes_another_dtype():
 
 def test_one_step_of_integers_begins_at_the_power_of_the_fraction():
     assert torch.logspace(0.5, -3, 1, dtype=torch.int64).tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n, out: torch.arange(n, out=out),
+        lambda n, out: torch.linspace(0, n - 1, n, out=out),
+        lambda n, out: torch.logspace(0, n - 1, n, 2, out=out),
+        lambda n, out: torch.fft.rfftfreq(2 * n - 1, out=out),
+    ],
+)
+def test_out_with_as_many_elements_keeps_its_shape(make):
+    for shape in ((), (1, 1), (2, 2), (4, 1)):
+        n = int(np.prod(shape))
+        out = torch.empty(shape)
+        assert make(n, out) is out
+        assert out.flatten().equal(make(n, torch.empty(n))), shape
+    out = torch.empty(2, 2).t()
+    assert make(4, out).stride() == (1, 2)
+    with raises(
+        RuntimeError,
+        "unsupported operation: more than one element of the written-to tensor refers to a single "
+        "memory location. Please clone() the tensor before performing the operation.",
+    ):
+        make(4, torch.empty(1).expand(4))
+
+
+@pytest.mark.parametrize("name", ["linspace", "logspace"])
+def test_complex_ends_make_no_real_numbers(name):
+    text = (
+        f"torch.{name}(): inferred dtype c10::complex<float> can't be safely cast to passed dtype"
+    )
+    for n in (0, 1, 4):
+        with raises(RuntimeError, f"{text} Long"):
+            getattr(torch, name)(0, 1j, n, dtype=torch.int64)
+        with raises(RuntimeError, f"{text} Float"):
+            getattr(torch, name)(0, 1j, n, out=torch.empty(n))
+
+
+def test_one_step_may_be_a_truth_value():
+    assert torch.linspace(0.5, 1, 1, dtype=torch.bool).tolist() == [True]
+    assert torch.linspace(0, 1, 0, dtype=torch.bool).dtype is torch.bool

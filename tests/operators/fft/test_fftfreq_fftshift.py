@@ -16,3 +16,12 @@ def test_frequencies():
     assert fft.ifftshift(shifted).tolist() == [0, 1, 2, 3, 4]
     with raises(RuntimeError, "fftfreq requires a floating point or complex dtype"):
         fft.fftfreq(4, dtype=torch.int64)
+
+
+@pytest.mark.parametrize("n", [2**62, 2**63 - 1])
+def test_more_frequencies_than_can_be_counted_are_refused(n):
+    text = "Storage size calculation overflowed with sizes="
+    with raises(RuntimeError, f"{text}[{n}]"):
+        fft.fftfreq(n)
+    with raises(RuntimeError, f"{text}[{n // 2 + 1}]"):
+        fft.rfftfreq(n)

@@ -3,7 +3,7 @@
 import pytest
 
 import tapegrad as torch
-from tests.messages import raises_beginning
+from tests.messages import raises, raises_beginning
 from tests.operators.waves import cosines, sines, value_and_gradients
 
 F = torch.nn.functional
@@ -35,3 +35,13 @@ TOO_FEW_DIMENSIONS = (  # the shapes of the inputs and the weight, and PyTorch's
 def test_dimensions_that_are_not_there(first, second, weight, text):
     with raises_beginning(IndexError, text):
         torch.bilinear(torch.ones(first), torch.ones(second), torch.ones(weight))
+
+
+def test_integers_keep_their_dtype_and_truth_values_are_refused():
+    for dtype in (torch.int16, torch.uint8):
+        a, b, w = (torch.ones(s, dtype=dtype) for s in ((2, 3), (2, 4), (1, 3, 4)))
+        result = torch.bilinear(a, b, w, torch.ones(1, dtype=dtype))
+        assert (result.dtype, result.tolist()) == (dtype, [[13], [13]])
+    a, b, w = (torch.ones(s, dtype=torch.bool) for s in ((2, 3), (2, 4), (1, 3, 4)))
+    with raises(NotImplementedError, "\"bmm\" not implemented for 'Bool'"):
+        torch.bilinear(a, b, w, None)

@@ -14,7 +14,7 @@ from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.dtype import default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import number_of, overflow
-from tapegrad.operators.creation.factory_options import build, check, check_out, into, known
+from tapegrad.operators.creation.factory_options import build, check, check_out, in_row, known
 
 _LANES = 8  # of a vector of float32; the loop over vectors handles two at a time
 
@@ -112,7 +112,6 @@ def arange(
     """
     check(layout, device, pin_memory)
     start, end, step = _bounds(bounds, start, end, step)
-    _check_range(start, end, step)
     if out is not None:
         check_out("arange", out, dtype)
         kind = out.dtype
@@ -122,6 +121,7 @@ def arange(
         whole = all(isinstance(x, int) for x in (start, end, step))
         kind = int64 if whole else default()
     check_dtype("arange", kind)
+    _check_range(start, end, step)
     if out is None:
         return build("arange", _arange, start, end, step, kind, requires_grad=requires_grad)
     array = _arange(start, end, step, kind)
@@ -133,7 +133,7 @@ def arange(
             f"tensor will be resized to a tensor of shape ({array.size},).",
             users_level(),
         )
-    return into("arange", out, array, requires_grad)
+    return in_row("arange", out, array, requires_grad)
 
 
 def _arange(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
@@ -184,16 +184,16 @@ def range(
         real(number_of("range", name, i, x))
         for i, (name, x) in enumerate((("start", start), ("end", end), ("step", step)), 1)
     )
-    _check_range(start, end, step)
     if out is not None:
         check_out("range", out, dtype)
         kind = out.dtype
     else:
         kind = default() if dtype is None else known("range", dtype)
     check_dtype("range", kind)
+    _check_range(start, end, step)
     array = _range(start, end, step, kind)
     if out is not None:
-        return into("range", out, array, requires_grad)
+        return in_row("range", out, array, requires_grad)
     return build("range", lambda: array, requires_grad=requires_grad)
 
 

@@ -2,6 +2,7 @@
 
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.autograd.node import INFERENCE, make_leaf
+from tapegrad.autograd.writable import check_storable
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike, Out
 from tapegrad.core.device import require_cpu
@@ -90,6 +91,14 @@ def check_out(name: str, out: Out, dtype: DTypeLike) -> None:
     if out.requires_grad and is_grad_enabled():
         raise errors.out_in_graph(f"aten::{name}")
     check_memory(name, out)
+
+
+def in_row(name: str, out: Any, array: Any, requires_grad: Any = False) -> Any:
+    """Give `out` the values of the vector `array`; with as many elements it keeps its shape."""
+    if out._array.size == array.size:
+        check_storable(out)
+        array = array.reshape(out._array.shape)
+    return into(name, out, array, requires_grad)
 
 
 def into(name: str, out: Any, array: Any, requires_grad: Any = False) -> Any:

@@ -14,7 +14,7 @@ from tapegrad.core.dtype import current, default, float64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, int_of, number_of
 from tapegrad.operators.creation.arange import arange, check_dtype
-from tapegrad.operators.creation.factory_options import build, check, check_out, into, known
+from tapegrad.operators.creation.factory_options import build, check, check_out, in_row, known
 
 _OPTIONS = (
     "*, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, "
@@ -58,7 +58,7 @@ def _check_ends(name: str, start: Any, end: Any) -> None:
         raise errors.runtime_error(text, "Pass numbers, or tensors of one number.")
 
 
-def _kind(name: str, start: Scalar, end: Scalar, out: Out, dtype: DTypeLike) -> Dtype:
+def _kind(name: str, start: Scalar, end: Scalar, n: int, out: Out, dtype: DTypeLike) -> Dtype:
     if out is not None:
         check_out(name, out, dtype)
         kind = out.dtype
@@ -67,7 +67,15 @@ def _kind(name: str, start: Scalar, end: Scalar, out: Out, dtype: DTypeLike) -> 
     else:
         is_complex = isinstance(start, complex) or isinstance(end, complex)
         kind = current[0][0].to_complex() if is_complex else default()
-    if kind.name == "bool":
+    is_complex = isinstance(start, complex) or isinstance(end, complex)
+    if out is None and is_complex and not kind.is_complex:
+        found = errors.c_name(current[0][0].to_complex())
+        raise errors.runtime_error(
+            f"torch.{name}(): inferred dtype {found} can't be safely cast to passed dtype "
+            f"{kind.scalar_name}",
+            "Ask for a complex dtype, or pass real numbers.",
+        )
+    if kind.name == "bool" and n > 1:
         check_dtype(name, kind)
     return kind
 
@@ -97,9 +105,9 @@ def linspace(
     if _is_mapped(start, end):
         return _of_members("linspace", start, end, steps, None, dtype, requires_grad)
     start, end, n = _numbers("linspace", start, end, steps)
-    kind = _kind("linspace", start, end, out, dtype)
+    kind = _kind("linspace", start, end, n, out, dtype)
     if out is not None:
-        return into("linspace", out, _linspace(start, end, n, kind), requires_grad)
+        return in_row("linspace", out, _linspace(start, end, n, kind), requires_grad)
     return build("linspace", _linspace, start, end, n, kind, requires_grad=requires_grad)
 
 
@@ -155,9 +163,9 @@ def logspace(
     if _is_mapped(start, end):
         return _of_members("logspace", start, end, steps, base, dtype, requires_grad)
     start, end, n, base = _numbers("logspace", start, end, steps, base)
-    kind = _kind("logspace", start, end, out, dtype)
+    kind = _kind("logspace", start, end, n, out, dtype)
     if out is not None:
-        return into("logspace", out, _logspace(start, end, n, base, kind), requires_grad)
+        return in_row("logspace", out, _logspace(start, end, n, base, kind), requires_grad)
     return build("logspace", _logspace, start, end, n, base, kind, requires_grad=requires_grad)
 
 
@@ -190,7 +198,7 @@ def _of_members(
     n = _numbers(name, 0, 0, steps, *(() if base is None else (base,)))[2]
     ends = [x.detach() if hasattr(x, "_array") else tensor(x) for x in (start, end)]
     is_complex = any(x.dtype.is_complex for x in ends)
-    kind = _kind(name, 1j if is_complex else 0, 0, None, dtype)
+    kind = _kind(name, 1j if is_complex else 0, 0, n, None, dtype)
     wide = float64.to_complex() if kind.is_complex else float64
     low, high = (x.to(kind).to(wide) for x in ends)
     if n < 2:

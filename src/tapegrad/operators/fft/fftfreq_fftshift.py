@@ -10,7 +10,8 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import default
 from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
-from tapegrad.operators.creation.factory_options import build, check, check_out, into, known
+from tapegrad.core.shape import countable_bytes
+from tapegrad.operators.creation.factory_options import build, check, check_out, in_row, into, known
 from tapegrad.operators.shape.flip_roll_rot90 import roll
 
 
@@ -37,9 +38,10 @@ def _frequencies(name: str, positive: bool) -> Callable:
         if dtype.category < 2:
             text = f"{name} requires a floating point or complex dtype"
             raise errors.runtime_error(text, "Frequencies are fractions.")
-        length = int(n / 2) + 1 if positive else n
+        length = int(abs(n) // 2 * (1 if n > 0 else -1)) + 1 if positive else n
         if length < 0:
             raise errors.negative_size(length, [length], "A spectrum has no fewer than 0 points.")
+        countable_bytes((length,), dtype.itemsize)
 
         def make() -> np.ndarray:
             k = np.arange(length, dtype=dtype.numpy)
@@ -48,7 +50,7 @@ def _frequencies(name: str, positive: bool) -> Callable:
             return k * dtype.numpy.type(np.divide(1.0, n * float(d)))
 
         if out is not None:
-            return into(name, out, make(), requires_grad)
+            return (in_row if positive else into)(name, out, make(), requires_grad)
         return build(name, make, requires_grad=requires_grad)
 
     return frequencies

@@ -5,7 +5,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.op import primitive
-from tapegrad.operators.dtype_check import check_real_graph
+from tapegrad.operators.dtype_check import BOOL, check_real_graph, no_kernel
 from tapegrad.operators.linalg.matmul_check import c_name
 
 __torch__ = "bilinear"
@@ -17,7 +17,7 @@ def trilinear(xp, a, weight, b):
     k, i, j = weight.shape
     mixed = xp.matmul(a, xp.reshape(xp.permute_dims(weight, (1, 0, 2)), (i, k * j)))
     mixed = xp.reshape(mixed, (a.shape[0], k, j))
-    return xp.sum(mixed * xp.expand_dims(b, axis=1), axis=2)
+    return xp.sum(mixed * xp.expand_dims(b, axis=1), axis=2, dtype=a.dtype)
 
 
 def _pairs(xp: Namespace, g: Array, b: Array) -> Any:
@@ -64,6 +64,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     first, second = input1._array.shape, input2._array.shape
     n_out = weight._array.shape[0]
     check_real_graph("_trilinear", input1, input2, weight)
+    if input1.dtype.category == BOOL:
+        raise no_kernel("bmm", input1.dtype)
     flat = trilinear(input1.reshape(-1, first[-1]), weight, input2.reshape(-1, second[-1]))
     y = flat.view(*first[:-1], n_out)
     return y if bias is None else y + bias

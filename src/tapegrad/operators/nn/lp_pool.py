@@ -4,12 +4,13 @@ Source: Gulcehre, Cho, Pascanu and Bengio, "Learned-Norm Pooling for Deep Feedfo
 Neural Networks", 2014.
 """
 
-from math import prod
+from math import isinf, prod
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.family import family
 from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
+from tapegrad.operators.nn.max_pool import max_pool1d, max_pool2d, max_pool3d
 from tapegrad.operators.nn.pool_size import array_of, is_default
 from tapegrad.operators.pointwise.relu_threshold_shrink import relu
 
@@ -21,7 +22,7 @@ def _elements(kernel_size: Shape, n: int) -> int:
 
 
 @family
-def _lp_pooling(n: int, average: Callable) -> Callable:
+def _lp_pooling(n: int, average: Callable, largest: Callable) -> Callable:
     def lp_pool(
         input: Tensor,
         norm_type: float,
@@ -31,6 +32,10 @@ def _lp_pooling(n: int, average: Callable) -> Callable:
     ) -> Any:
         array_of(f"avg_pool{n}d", input)
         step = None if is_default(stride) else stride
+        if isinf(norm_type):
+            if norm_type < 0:
+                return -largest(-input.abs(), kernel_size, step, 0, 1, ceil_mode)
+            return largest(input.abs(), kernel_size, step, 0, 1, ceil_mode)
         out = average(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
         if n == 1 and isinstance(kernel_size, (tuple, list)):  # PyTorch multiplies by it
             raise errors.must_be("mul", "other", 1, "Tensor", kernel_size)
@@ -41,7 +46,7 @@ def _lp_pooling(n: int, average: Callable) -> Callable:
     return lp_pool
 
 
-@_lp_pooling(1, avg_pool1d)
+@_lp_pooling(1, avg_pool1d, max_pool1d)
 def lp_pool1d() -> Any:
     """`(sum of x^p over each window)^(1/p)` along the last dimension, p = `norm_type`.
 
@@ -52,7 +57,7 @@ def lp_pool1d() -> Any:
     """
 
 
-@_lp_pooling(2, avg_pool2d)
+@_lp_pooling(2, avg_pool2d, max_pool2d)
 def lp_pool2d() -> Any:
     """`(sum of x^p over each window)^(1/p)` of (N, C, H, W) or (C, H, W), p = `norm_type`.
 
@@ -63,7 +68,7 @@ def lp_pool2d() -> Any:
     """
 
 
-@_lp_pooling(3, avg_pool3d)
+@_lp_pooling(3, avg_pool3d, max_pool3d)
 def lp_pool3d() -> Any:
     """`(sum of x^p over each window)^(1/p)` of (N, C, D, H, W) or (C, D, H, W).
 
