@@ -86,14 +86,10 @@ def test_out_with_as_many_elements_keeps_its_shape(make):
 
 @pytest.mark.parametrize("name", ["linspace", "logspace"])
 def test_complex_ends_make_no_real_numbers(name):
-    text = (
-        f"torch.{name}(): inferred dtype c10::complex<float> can't be safely cast to passed dtype"
-    )
+    text = f"torch.{name}(): inferred dtype c10::complex<float> can't be safely cast to passed "
     for n in (0, 1, 4):
-        with raises(RuntimeError, f"{text} Long"):
+        with raises(RuntimeError, f"{text}dtype Long"):
             getattr(torch, name)(0, 1j, n, dtype=torch.int64)
-        with raises(RuntimeError, f"{text} Float"):
-            getattr(torch, name)(0, 1j, n, out=torch.empty(n))
 
 
 def test_one_step_may_be_a_truth_value():
