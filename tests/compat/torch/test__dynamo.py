@@ -4,6 +4,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad import nn
+from tapegrad.compat.torch._dynamo._trace_wrapped_higher_order_op import TransformGetItemToIndex
 
 dynamo = torch._dynamo
 
@@ -35,7 +36,7 @@ def test_functions_run_as_they_are():
     assert dynamo.optimize("eager")(f) is dynamo.run(f) is dynamo.disallow_in_graph(f) is f
     with dynamo.error_on_graph_break(True):
         assert f(1) == 1
-    with dynamo._trace_wrapped_higher_order_op.TransformGetItemToIndex():
+    with TransformGetItemToIndex():
         rows = torch.func.vmap(lambda i: torch.arange(4)[i])(torch.tensor([2, 0]))
     assert rows.tolist() == [2, 0]
 

@@ -1,6 +1,6 @@
 """Errors of PyTorch's compiler, for programs that catch them."""
 
-from tapegrad.compiler.backends import TorchDynamoException
+from tapegrad.compiler.backends import InvalidBackend, TorchDynamoException  # noqa: F401
 from tapegrad.core.missing import public_names
 from tapegrad.core.missing import refuses as _refuses
 
