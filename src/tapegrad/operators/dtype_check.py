@@ -79,6 +79,16 @@ def lacks(kernel: str, *categories: int) -> Callable:
     return check
 
 
+def unless_empty(check: Callable) -> Callable:
+    """The same where each operand has elements: else there is nothing to compute."""
+
+    def filled(*operands: Any) -> None:
+        if all(0 not in x.shape for x in operands):
+            check(*operands)
+
+    return filled
+
+
 def wide_only(kernel: str) -> Callable:
     """A check that refuses complex numbers and those of 16 bits."""
 

@@ -85,3 +85,17 @@ def test_a_vector_times_matrices_is_no_view():
     assert torch.func.vmap(torch.matmul)(torch.ones(5, 3), torch.ones(5, 3, 2)).shape == (5, 2)
     tangent = torch.func.jvp(lambda v: v @ torch.ones(3, 2), (v,), (v,))[1]
     assert tangent.tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("shapes", [((2, 0), (0, 3)), ((0, 2), (2, 3)), ((2, 3), (3, 0))])
+def test_bools_without_elements_have_a_product(shapes):
+    a, b = (torch.ones(shape, dtype=torch.bool) for shape in shapes)
+    for y in (torch.mm(a, b), a @ b, torch.bmm(a[None], b[None])[0]):
+        assert y.dtype is torch.bool and y.shape == (shapes[0][0], shapes[1][1]) and not y.any()
+    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+        torch.ones(2, 2, dtype=torch.bool) @ torch.ones(2, 2, dtype=torch.bool)
+
+
+def test_bools_without_elements_times_a_vector():
+    a = torch.ones(2, 0, dtype=torch.bool)
+    assert torch.mv(a, a[0]).tolist() == [False, False]

@@ -10,7 +10,7 @@ from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.dtype_check import BOOL, lacks
+from tapegrad.operators.dtype_check import BOOL, lacks, unless_empty
 from tapegrad.operators.linalg import matmul_check
 from tapegrad.operators.linalg.decomposition import transposed as _t
 from tapegrad.operators.linalg.dot_vdot import dot
@@ -38,7 +38,7 @@ def is_flipped(x: Tensor) -> bool:
 
 @jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 @vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=second_factor)
-@primitive(node="MmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
+@primitive(node="MmBackward0", check=unless_empty(lacks("addmm_impl_cpu_", BOOL)))
 def matrix_product(xp, a, b, *, flipped):
     """The product of two matrices; `flipped` says that b is stored column by column."""
     return xp.matmul(a, b)
@@ -46,7 +46,7 @@ def matrix_product(xp, a, b, *, flipped):
 
 @jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 @vjp(a=lambda xp, g, b: xp.expand_dims(g, axis=1) * b, b=lambda xp, g, a: xp.matmul(_t(xp, a), g))
-@primitive(node="MvBackward0", check=lacks("addmv_impl_cpu", BOOL))
+@primitive(node="MvBackward0", check=unless_empty(lacks("addmv_impl_cpu", BOOL)))
 def matrix_vector(xp, a, b):
     """The product of a matrix and a vector."""
     return xp.matmul(a, b)
@@ -57,7 +57,7 @@ def matrix_vector(xp, a, b):
     a=lambda xp, g, a_like, b: sum_to_shape(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
     b=lambda xp, g, a, b_like: sum_to_shape(xp, xp.matmul(_t(xp, a), g), b_like.shape),
 )
-@primitive(node="UnsafeViewBackward0", check=lacks("bmm", BOOL))
+@primitive(node="UnsafeViewBackward0", check=unless_empty(lacks("bmm", BOOL)))
 def batched_product(xp, a, b):
     """The products of matrices, the leading dimensions broadcast."""
     return xp.matmul(a, b)
@@ -65,7 +65,7 @@ def batched_product(xp, a, b):
 
 @jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 @vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=lambda xp, g, a: xp.matmul(_t(xp, a), g))
-@primitive(node="BmmBackward0", check=lacks("bmm", BOOL))
+@primitive(node="BmmBackward0", check=unless_empty(lacks("bmm", BOOL)))
 def batch_of_products(xp, a, b):
     """The products of the matrices of two batches."""
     return xp.matmul(a, b)
