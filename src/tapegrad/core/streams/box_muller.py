@@ -19,6 +19,7 @@ left_shift, right_shift, bitwise_and = np.left_shift, np.right_shift, np.bitwise
 BLOCK = 16  # numbers made at once: of eight radii and eight angles
 BLOCKS = 1500  # worked on at a time: what is in between stays in the cache
 _LINE = 64  # bytes
+_SHORT = 2048  # numbers
 _HALF = np.dtype("V32")  # half a block, copied as a whole
 
 
@@ -78,8 +79,11 @@ _ALL, _ONE, _MINUS_HALF, _MINUS_TWO, _ZERO = map(_single, (_TURN, 1, -0.5, -2, 0
 def _rows(n: int, size: int, dtype: type) -> np.ndarray:
     """Rows of any values that start at cache lines: vectors across two of them take twice as long.
 
-    They are five lines further apart than they need be, so that no two have the same cache sets.
+    They are five lines further apart than they need be, so that no two have the same cache sets;
+    but where they are short, without gaps, for NumPy to go through several of them in one loop.
     """
+    if size < _SHORT:
+        return np.empty((n, size), dtype)
     step = (-(-size * np.dtype(dtype).itemsize // _LINE) + 5) * _LINE
     room = np.empty(n * step + _LINE, np.uint8)
     start = -room.ctypes.data % _LINE

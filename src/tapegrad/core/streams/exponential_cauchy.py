@@ -38,6 +38,9 @@ def uniform(
         return out
     flat = out.reshape(-1)
     fill = _fill_double if dtype == np.float64 else _fill_single
+    if flat.size <= _CHUNK:
+        fill(stream, flat, low, high)
+        return out
     with stream.lock:
         for start in range(0, flat.size, _CHUNK):
             fill(stream, flat[start : start + _CHUNK], low, high)

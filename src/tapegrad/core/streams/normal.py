@@ -6,7 +6,9 @@ ARM, or with ATEN_CPU_CAPABILITY=default), its float32 blocks differ from these 
 
 import math
 from _thread import allocate_lock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -85,51 +87,54 @@ def _in_pairs(stream: Twister, n: int, mean: float, std: float) -> np.ndarray:
 
 
 def _fill_blocks(stream: Twister, out: np.ndarray, mean: float, std: float) -> None:
-    """At least 16 numbers; if the last block is not full, 16 new ones replace the last 16.
+    """At least 16 numbers; if the last block is not full, 16 new ones replace the last 16."""
+    n = out.size
+    with stream.lock:
+        starts = iter(range(0, n // BLOCK * BLOCK, BLOCK * BLOCKS))
+        if n < _SHARED:
+            _fill_runs(stream, out, mean, std, starts, stream.lock)
+        else:
+            fill = partial(_fill_runs, stream, out, mean, std, starts, allocate_lock())
+            at_once([fill] * n_threads())
 
-    Threads take turns in drawing words, and work on what they drew at the same time.
-    """
+
+def _fill_runs(
+    stream: Twister, out: np.ndarray, mean: float, std: float, starts: Iterator[int], turns: Any
+) -> None:
+    """Fill the runs of blocks from `starts` on, which threads take in turns, with their words."""
     n, dtype = out.size, out.dtype
     n_full = n // BLOCK * BLOCK
     n_unused = n - n_full if dtype.itemsize > 2 else 0  # drawn for what is replaced
-    precision = dtype if dtype == np.float64 else _SINGLE
-    draw = stream.locked_low53 if precision == np.float64 else stream.locked_low24
-    starts = iter(range(0, n_full, BLOCK * BLOCKS))
-    taking_turns = allocate_lock()
-
-    def work() -> None:
-        room = None
-        make: Callable[[np.ndarray, np.ndarray, float, float], None] = _double_blocks
-        if precision == _SINGLE:
-            room = _room(stream, n)
-            make = room.transform
-        while True:
-            with taking_turns:
-                start = next(starts, None)
-                if start is None:
-                    break
-                stop = min(start + BLOCK * BLOCKS, n_full)
-                size, is_short = stop - start, n > n_full == stop
-                words = draw(size + n_unused + BLOCK if is_short else size)
-            if is_short:
-                words[size : size + BLOCK] = words[size + n_unused :]
-                words = words[: size + BLOCK]
-            elif dtype == precision:
-                make(words, out[start:stop], mean, std)
-                continue
+    draw: Callable[[int], np.ndarray]
+    make: Callable[[np.ndarray, np.ndarray, float, float], None]
+    if dtype == np.float64:
+        room, precision, draw, make = None, dtype, stream.locked_low53, _double_blocks
+    else:
+        room = _room(stream, n)
+        precision, draw, make = _SINGLE, stream.locked_low24, room.transform
+    while True:
+        with turns:
+            start = next(starts, None)
+            if start is None:
+                break
+            stop = min(start + BLOCK * BLOCKS, n_full)
+            size, is_short = stop - start, n > n_full == stop
+            words = draw(size + n_unused + BLOCK if is_short else size)
+        if is_short:
+            words[size : size + BLOCK] = words[size + n_unused :]
+            words = words[: size + BLOCK]
+        if dtype == precision and not is_short:
+            make(words, out[start:stop], mean, std)
+        else:
             made = np.empty(words.size, precision)
             make(words, made, mean, std)
             out[start:stop] = made[:size]
             if is_short:
                 out[n - BLOCK :] = made[size:]
-        if room is not None:
-            stream.rooms.append(room)
-
-    with stream.lock:
-        if n < _SHARED:
-            work()
-        else:
-            at_once([work] * n_threads())
+        if stop == n_full:
+            break
+    if room is not None:
+        stream.rooms.append(room)
 
 
 def _room(stream: Twister, n: int) -> Blocks:

@@ -28,6 +28,8 @@ def stream_of(function: str, generator: Source) -> Twister:
 
 def number_of(function: str, name: str, position: int, x: Any) -> float:
     """A Python float from a number or a tensor of one element."""
+    if type(x) is float:
+        return x
     if isinstance(x, (float, int, np.number)) and not isinstance(x, np.complexfloating):
         return float(x)
     array = getattr(x, "_array", None)
@@ -51,6 +53,8 @@ def require(holds: bool, function: str, what: str, found: str) -> None:
 
 def from_to(function: str, args: tuple, named: dict, default: tuple) -> tuple:
     """Two arguments that are called `from`, which no Python parameter can be, and `to`."""
+    if not args and not named:
+        return default
     if len(args) > 2:
         text = f"{function}() takes from 0 to 2 positional arguments but {len(args)} were given"
         raise errors.type_error(text, "Pass a lower and an upper bound.")
@@ -66,6 +70,8 @@ def from_to(function: str, args: tuple, named: dict, default: tuple) -> tuple:
 
 def is_integer(x: object) -> bool:
     """Whether PyTorch takes `x` for an integer: a bool is none, a tensor of one integer is."""
+    if type(x) is int:
+        return True
     array = getattr(x, "_array", None)
     if array is not None:
         return array.size == 1 and array.dtype.kind in "iu"
@@ -74,6 +80,8 @@ def is_integer(x: object) -> bool:
 
 def int_of(x: Tensor) -> int:
     """The Python int of what `is_integer` accepts."""
+    if type(x) is int:
+        return x
     array = getattr(x, "_array", None)
     return operator.index(x) if array is None else int(array.item())
 
@@ -92,8 +100,9 @@ def mismatch(function: str, args: tuple, named: dict, advice: str) -> TypeError:
 
 def size_of(function: str, args: tuple, size: Shape | None, position: int = 1) -> tuple[int, ...]:
     """A shape from `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
-    if size is None and args and all([type(n) is int and n >= 0 for n in args]):
-        return args
+    plain = size if not args and type(size) is tuple else args if size is None else ()
+    if plain and all([type(n) is int and n >= 0 for n in plain]):
+        return plain
     if size is not None and args:
         raise mismatch(function, args, {"size": size}, "Give the size once.")
     if size is None and not args:
