@@ -34,6 +34,7 @@ CALLS = {
     "mv": (lambda x: torch.mv(x, torch.ones(3)), "Mul(View(leaf), -)"),
     "softmax": (lambda x: x.softmax(1), "Softmax~Data(leaf, Softmax(leaf))"),
     "log_softmax": (lambda x: x.log_softmax(1), "LogSoftmax~Data(leaf, LogSoftmax(leaf))"),
+    "mse_loss": (lambda x: F.mse_loss(x, torch.zeros(2, 3)), "MseLoss~(leaf, leaf, -)"),
     "pow": (lambda x: x**3, "Mul(leaf, Mul~1(Pow(leaf)))"),
 }
 

@@ -105,6 +105,44 @@ squared_error.jvp(
 )
 
 
+@primitive(node="MseLossBackwardBackward0", numbers=False, registered=False)
+def squared_error_back(xp, grad, input, target, *, reduction):
+    """The gradient of `squared_error` with respect to `input`."""
+    return (input - target) * (2 * share(xp, grad, input, reduction))
+
+
+squared_error_back.vjp(
+    grad=lambda xp, g, input, target, reduction: mean_or_sum(
+        xp, g * 2 * (input - target), reduction
+    ),
+    input=lambda xp, g, grad, input_like, reduction: (
+        g * (2 * share(xp, grad, input_like, reduction))
+    ),
+    target=lambda xp, g, grad, input_like, reduction: (
+        g * (-2 * share(xp, grad, input_like, reduction))
+    ),
+)
+squared_error_back.jvp(
+    grad=lambda xp, t, input, target, reduction: (
+        (input - target) * (2 * share(xp, t, input, reduction))
+    ),
+    input=lambda xp, t, grad, input_like, reduction: (
+        t * (2 * share(xp, grad, input_like, reduction))
+    ),
+    target=lambda xp, t, grad, input_like, reduction: (
+        t * (-2 * share(xp, grad, input_like, reduction))
+    ),
+)
+squared_error.recorded(
+    input=lambda xp, g, input, target, reduction: squared_error_back(
+        g, input, target, reduction=reduction
+    ),
+    target=lambda xp, g, input, target, reduction: squared_error_back(
+        g, target, input, reduction=reduction
+    ),
+)
+
+
 @primitive(
     promote="arith",
     node="SmoothL1LossBackward0",
