@@ -45,6 +45,7 @@ REPEATED = {
     "join_polar": ELEMENTWISE,
     "ldexp": ELEMENTWISE,
     "linear_system": SUBSTITUTION,
+    "log_softmax_backward_data": ELEMENTWISE,
     "logistic_nll": ELEMENTWISE,
     "lstsq": "PyTorch, too, computes a pseudo-inverse anew",
     "mish": ELEMENTWISE,
