@@ -85,6 +85,6 @@ def torch_name(name: str) -> str:
     >>> torch_name("tapegrad.nn.functional")
     'torch.nn.functional'
     """
-    name = name.removeprefix("tapegrad.compat.")  # torch._dynamo and the like
     root, dot, rest = name.partition(".")
+    rest = rest.removeprefix("compat.torch.")  # where torch._dynamo and the like are
     return f"torch{dot}{rest}" if root == "tapegrad" else name
