@@ -1,6 +1,6 @@
 """Random draws: few and many, where the numbers are PyTorch's to the bit."""
 
-from row import TORCH, Row, ratio
+from row import TORCH, WALL, Row, ratio
 
 FEW, MANY = 1_000, 1_000_000
 CALLS = 300  # of the few, so that a sample takes a millisecond at least
@@ -37,6 +37,15 @@ ROWS = [
     row("rand", MANY, 2.0),
     row("randn", FEW, 2.0),
     row("randn", MANY, 2.0),
+    Row(
+        "randn_1e6_threads",
+        f"randn({MANY:,}), shared out over as many threads as there are cores",
+        drawing("randn", MANY, 1),
+        per="call",
+        clock=WALL,
+        pinned=False,
+        bounds=(ratio(TORCH, 2.0, WALL),),
+    ),
     row("randperm", FEW, 4.0),
     row("randperm", MANY, 4.0),
 ]
