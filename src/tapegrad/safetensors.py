@@ -9,6 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from tapegrad.core.annotations import Any, DeviceLike
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import (
     bfloat16,
@@ -164,7 +165,7 @@ def _arrays(tensors: Any) -> dict[str, np.ndarray]:
                 "in which case it's recommended to save only the full tensors, and reslice at load "
                 "time, or simply call `.contiguous()` on your tensor to pack it before saving."
             )
-    return {name: tensor._array for name, tensor in tensors.items()}
+    return {name: resolved(tensor._array) for name, tensor in tensors.items()}
 
 
 def _check_shared(tensors: dict[str, Tensor]) -> None:

@@ -282,7 +282,7 @@ def test_integers_are_computed_with_in_the_common_dtype(level):
 def test_complex_functions_that_are_not_holomorphic(level):
     z = dual([1 + 2j, -1j], [1j, 2 + 0j])
     np.testing.assert_allclose(tangent(z.abs()).numpy(), [2 / 5**0.5, 0], atol=1e-7)
-    np.testing.assert_array_equal(tangent(z.conj()).numpy(), [-1j, 2])
+    np.testing.assert_array_equal(tangent(z.conj()).tolist(), [-1j, 2])
     np.testing.assert_array_equal(tangent(z * z).numpy(), [-4 + 2j, -4j])
     np.testing.assert_allclose(tangent(z.angle()).numpy(), [0.2, 2.0])
 

@@ -68,6 +68,7 @@ def _is_inexact(y: Any) -> bool:
 
 
 def _real(y: Any) -> Any:
+    y = y.resolve_conj().resolve_neg()
     return torch.view_as_real(y) if y.dtype.is_complex else y
 
 

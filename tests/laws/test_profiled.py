@@ -21,7 +21,7 @@ def arrays_of(op, sample):
     if differentiable and leaves:
         total = sum(r.abs().sum() if r.is_complex() else r.sum() for r in differentiable)
         found += tapegrad.autograd.grad(total, leaves, allow_unused=True)
-    return [None if x is None else x.numpy() for x in found]
+    return [None if x is None else x.numpy(force=True) for x in found]
 
 
 def given(x, differentiable):

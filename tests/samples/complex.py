@@ -26,6 +26,16 @@ def conj(make: Make) -> list:
 
 
 @row
+def conj_physical(make: Make) -> list:
+    return [*unary(make, make.complex), Sample(make(3))]
+
+
+@row
+def _neg_view(make: Make) -> list:
+    return [*unary(make, make.complex), Sample(make(3))]
+
+
+@row
 def real_part(make: Make) -> list:
     return unary(make, make.complex)
 

@@ -99,3 +99,20 @@ def test_mapped_tensors_stay_in_the_file_and_do_not_write_to_it(tmp_path):
     found["x"][2] = 9
     assert found["part"].tolist() == [9, 3]
     assert path.read_bytes() == files.VIEWS
+
+
+def test_conjugate_and_negative_views_are_saved_as_such():
+    x = torch.tensor([1 + 2j, 3 - 4j])
+    base, conj, both = saved_and_loaded((x, x.conj(), x.conj()._neg_view()))
+    neg = saved_and_loaded(x.conj().imag)
+    signs = [(t.is_conj(), t.is_neg()) for t in (base, conj, neg, both)]
+    assert signs == [(False, False), (True, False), (False, True), (True, True)]
+    conj[0] = 9j
+    assert base.tolist() == [-9j, 3 - 4j]
+    assert neg.tolist() == [-2, 4] and both.tolist() == [-9j, -3 - 4j]
+
+
+def saved_and_loaded(x):
+    file = io.BytesIO()
+    torch.save(x, file)
+    return load(file.getvalue())

@@ -79,3 +79,13 @@ def test_history_is_not_copied():
     ):
         copy.deepcopy(x)
     assert copy.deepcopy(x.detach()).tolist() == [2, 2]
+
+
+def test_pickles_keep_the_sign_of_views_and_deep_copies_resolve_it():
+    x = torch.tensor([1 + 2j, 3 - 4j])
+    for view in (x.conj(), x.conj().imag, x.conj()._neg_view()):
+        signs = (view.is_conj(), view.is_neg())
+        found = pickle.loads(pickle.dumps(view))
+        assert (found.is_conj(), found.is_neg()) == signs and found.tolist() == view.tolist()
+        copied = copy.deepcopy(view)
+        assert not (copied.is_conj() or copied.is_neg()) and copied.tolist() == view.tolist()

@@ -9,6 +9,7 @@ from tapegrad.autograd.node import make_leaf
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.errors import deprecated, warn
 from tapegrad.core.registration import VJP_BATCH
 
@@ -298,7 +299,7 @@ def starts_of(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
                 lost_by(out)[1:]
                 or "Nothing it was computed from requires grad, or it was computed under no_grad.",
             )
-        roots.append((edge, g if create_graph else g._array))
+        roots.append((edge, g if create_graph else resolved(g._array)))
     return roots
 
 

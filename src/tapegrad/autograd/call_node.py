@@ -6,6 +6,7 @@ from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.autograd.node import AccumulateGrad, MultiNode
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.core.tensor_base import TensorBase
 
@@ -44,7 +45,7 @@ def _accumulate(leaf: AccumulateGrad, g: Any) -> None:
     if g is None:
         return
     record = is_grad_enabled() and g.requires_grad
-    accumulate(leaf.variable, [g if record else g._array], record)
+    accumulate(leaf.variable, [g if record else resolved(g._array)], record)
 
 
 def _filled(node: MultiNode, g: tuple) -> list:

@@ -24,6 +24,7 @@ from tapegrad.autograd.reachable import count_leaf_edges, nodes_needed, reachabl
 from tapegrad.autograd.sum_to_size import restored
 from tapegrad.core import tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, ModeLike, NodeLike, Sequence
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 BACKWARD_PASS: ContextVar[Any] = ContextVar("tapegrad_backward_pass", default=None)
@@ -386,7 +387,7 @@ class BackwardPass:
         return g if g is None or isinstance(g, tensor_base.Tensor) else tensor_base.wrap(g)
 
     def _unwrap(self, g: Array) -> Any:
-        return g if g is None or self.create_graph else g._array
+        return g if g is None or self.create_graph else resolved(g._array)
 
     def _tensor_hooks(self, node: NodeLike, g: list) -> list:
         """Hooks on the tensors a node made, then their `.grad` where it was asked for."""

@@ -19,10 +19,11 @@ from tapegrad.autograd.sum_to_size import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
 from tapegrad.core import tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, NodeLike, Sequence
+from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 
-def rewrite_history(x: Any, edge: Any, result: object) -> None:
+def rewrite_history(x: Any, edge: Any, result: Any) -> None:
     """Put `x`, just written, behind the node that computed what was written."""
     maker = edge.node if type(edge) is Port else edge
     _keep_written_output(maker, x, result)
@@ -50,8 +51,10 @@ def _keep_written_output(node: NodeLike, x: Any, result: Any) -> None:
     plan = node.plan
     if not any(where == "output" for where, _, _ in getattr(plan, "saves", ())):
         return
+    # the rules run on arrays as they are read: of a conjugate view that is the result itself
+    kept = result._array if type(x._array) is ConjNegView else x._array
     node.saved = tuple(
-        x._array if where == "output" and value is result._array else value
+        kept if where == "output" and value is result._array else value
         for (where, _, _), value in zip(plan.saves, node.saved, strict=True)
     )
     version = version_of(x)

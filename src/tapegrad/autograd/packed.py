@@ -17,6 +17,7 @@ from tapegrad.autograd.saved import GRAD, RAW, check
 from tapegrad.autograd.view import edge_of, shares_memory
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, NodeLike
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.tensor_base import TensorBase, wrap
 
 
@@ -39,7 +40,7 @@ class Packed:
                 f"type {type(x).__name__}",
                 "The unpack hook gets what the pack hook returned, and returns the tensor.",
             )
-        array = x._array
+        array = resolved(x._array)
         if array.dtype != self.dtype:
             array = namespace_of((array,)).astype(array, self.dtype)
         return wrap(array)

@@ -24,7 +24,15 @@ from tapegrad.autograd.node_constructor import constructor
 from tapegrad.autograd.view_origin import MULTI_OUTPUT, NO_GRAD, ORDINARY, view_error
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, DTypeLike, EdgeLike, Namespace, OperatorLike
+from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.registration import TENSOR_NAMESPACE
+
+
+def view_forward(op: OperatorLike, xp: Namespace, x: Array, params: dict) -> Any:
+    """What a view operator gives of an array: of a conjugate view one that is conjugate, too."""
+    if type(x) is ConjNegView:
+        return x.through(op.forward, numpy_namespace, **params)
+    return op.forward(xp, x, **params)
 
 
 class Step:
@@ -36,7 +44,7 @@ class Step:
         self.op, self.params, self.index = op, params, index
 
     def forward(self, xp: Namespace, x: Array) -> Any:
-        out = self.op.forward(xp, x, **self.params)
+        out = view_forward(self.op, xp, x, self.params)
         return out if self.index is None else out[self.index]
 
 
@@ -168,11 +176,15 @@ def _named(node: OperatorNode, name: str) -> OperatorNode:
 
 
 _renamed: dict[str, type] = {}
+_SIGNS = ("conj", "_neg_view")
 
 
 def replay(view: View, edge: EdgeLike) -> OperatorNode:
     """A node that takes a gradient of the view to one of the base at `edge`."""
-    return _replaying((edge,), (view.steps, view.base._array.shape, view.base._array.dtype))
+    node = _replaying((edge,), (view.steps, view.base._array.shape, view.base._array.dtype))
+    if any(step.op.name in _SIGNS for step in view.steps):  # which no strides express
+        _named(node, view.steps[-1].op.node_name)
+    return node
 
 
 class AsStridedBackward0(TupleNode):
@@ -235,7 +247,7 @@ def adjoint(
         input_metadata.append(
             _Shaped(probe.shape, probe.dtype if isinstance(dtype, np.dtype) else dtype)
         )
-        outs = step.op.forward(numpy_namespace, probe, **step.params)
+        outs = view_forward(step.op, numpy_namespace, probe, step.params)
         probe = outs if step.index is None else outs[step.index]
         if step.index is not None:
             input_metadata[-1] = (input_metadata[-1], [o.shape for o in outs])

@@ -1,20 +1,23 @@
 """The memory of arrays: where an element lies, all of it, other shapes of the same memory."""
 
 from mmap import mmap
+from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.conj_neg_view import memory_of, turned_like
 from tapegrad.core.memory_format import span
 
 
 def address(array: np.ndarray) -> int:
     """Where the first element of `array` is."""
-    return array.__array_interface__["data"][0] if array.size else 0
+    return memory_of(array).__array_interface__["data"][0] if array.size else 0
 
 
 def owner_of(array: np.ndarray) -> np.ndarray:
     """The array whose memory `array` is a part of; itself if it has its own."""
+    array = memory_of(array)
     while True:
         base = array.base
         if type(base) is not np.ndarray:
@@ -47,6 +50,11 @@ def grown(
     return shaped(elements, offset, shape, steps)
 
 
+def grown_like(array: Any, shape: tuple[int, ...]) -> Any:
+    """The same, with the sign of a conjugate or negative view."""
+    return turned_like(grown(memory_of(array), shape), array)
+
+
 def not_resizable() -> RuntimeError:
     """Memory that belongs to somebody else was to be another size."""
     return errors.runtime_error(
@@ -67,6 +75,7 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def offset_of(array: np.ndarray) -> int:
     """How many elements lie between the start of the owner's memory and that of `array`."""
+    array = memory_of(array)
     owner = owner_of(array)
     if owner is array or not array.size:
         return 0

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.device import CPU, as_device, require_cpu
 from tapegrad.core.memory_format import span
 from tapegrad.core.storage import (
@@ -537,6 +538,8 @@ def _follow(x: Any, old: np.ndarray, storage: UntypedStorage, moved: dict[int, A
 def _is_of(array: Any, old: np.ndarray, storage: UntypedStorage) -> bool:
     if type(array) is Freed:
         return array.storage is storage
+    if type(array) is ConjNegView:
+        return _is_of(array.raw, old, storage)
     return type(array) is np.ndarray and owner_of(array) is old
 
 
@@ -544,7 +547,10 @@ def _moved(array: Any, storage: UntypedStorage, moved: dict[int, Any]) -> Any:
     """The array that stands where `array` stood: one and the same for all who held that."""
     found = moved.get(id(array))
     if found is None:
-        found = _placed(array, storage)
+        if type(array) is ConjNegView:
+            found = ConjNegView(_moved(array.raw, storage, moved), array.conj, array.neg)
+        else:
+            found = _placed(array, storage)
         moved[id(array)] = found
         moved[id(found)] = found
         moved[-id(array)] = array  # so that no other array takes its id meanwhile

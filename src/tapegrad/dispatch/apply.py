@@ -17,9 +17,10 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import Port
 from tapegrad.autograd.operator_base import shape_error
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
-from tapegrad.autograd.view import edge_of, mark_view
+from tapegrad.autograd.view import edge_of, mark_view, view_forward
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Callable, DTypeLike, Namespace, OperatorLike, Out
+from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.dtype import default
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import FRONT_DOOR
@@ -68,6 +69,8 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
                     plain = False
                 continue
             if type(array) is not ndarray:
+                if type(array) is ConjNegView and not op.view:
+                    return apply(op, tuple(map(_resolved, inputs)), params)
                 plain = False
                 continue
             if array.size > LARGE:
@@ -138,6 +141,18 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
 operator_base.APPLY = apply
 
 
+def _resolved(x: Any) -> Any:
+    """An input as it is read: a conjugate or negative view as a tensor with memory of its own.
+
+    It has the place in the graph and the version counter of the view.
+    """
+    if not isinstance(x, tensor_base.TensorBase) or type(x._array) is not ConjNegView:
+        return x
+    found = tensor_base.wrap(x._array.resolved())
+    found._node, found._counter = edge_of(x), x._counter
+    return found
+
+
 def _check_shapes(op: OperatorLike, arrays: list) -> None:
     """Raise for shapes that do not broadcast: PyTorch looks at them before it asks for a kernel."""
     if op.promote is None:
@@ -202,6 +217,8 @@ def _rounded(op: OperatorLike, out: Any, dtype: Any) -> Any:
 
 
 def _compute(op: OperatorLike, xp: Namespace, arrays: list, params: dict, large: bool) -> Any:
+    if op.view and type(arrays[0]) is ConjNegView:
+        return view_forward(op, xp, arrays[0], params)
     if op.promote is not None and xp is numpy_namespace:
         if large and op.kind != "primitive" and op.kind != "linear":
             out = blockwise(forward_function(op, params), tuple(arrays))

@@ -30,6 +30,7 @@ from tapegrad.autograd.writable import (
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, EdgeLike, NodeLike, OperatorLike
 from tapegrad.core.argument_check import MISSING, respelled, with_method
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.dispatch.op import leads_to
@@ -209,9 +210,12 @@ def _described(method: Any, function: Any, plain: str, more: str) -> Any:
     return method
 
 
-def stand_in(x: Any) -> Any:
-    """A tensor with the memory, the node and the counter of `x`, which may itself change."""
-    before = tensor_base.wrap(x._array)
+def stand_in(x: Any, as_read: bool = False) -> Any:
+    """A tensor with the memory, the node and the counter of `x`, which may itself change.
+
+    `as_read`: that of a conjugate or negative view has a copy of the numbers, as they are read.
+    """
+    before = tensor_base.wrap(resolved(x._array) if as_read else x._array)
     before._node = edge_of(x)
     before._counter = version_of(x)
     mode = MODE.get()
@@ -275,7 +279,7 @@ def update(
     """Let `x` take the value and the history of `compute(x)`, which reads `others`; returns `x`."""
     check_target(x, others, apart, repeats)
     with_grad = is_grad_enabled()
-    before = stand_in(x)
+    before = stand_in(x, True)
     since = next_sequence()
     mode = MODE.get()
     result = compute(before) if type(mode) is bool else mode.in_place(name, compute, before)
@@ -401,6 +405,7 @@ def overwrite(
 
 def write(target: Any, source: Any) -> None:
     """Copy values between arrays of one shape, with a cast."""
+    source = resolved(source)
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
     np.copyto(target, source, casting="unsafe")

@@ -8,7 +8,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.dtype import of
 from tapegrad.core.errors import warn
 from tapegrad.core.promote_types import can_cast
-from tapegrad.core.storage import grown
+from tapegrad.core.storage import grown_like
 from tapegrad.dispatch.in_place import write, written
 
 _EXACT = "Expected out tensor to have dtype {made_c}, but got {given_c} instead"
@@ -139,7 +139,7 @@ def write_out(name: str, result: Any, out: Any, *inputs: Any) -> Any:
                 "with t.resize_(0).",
                 3,
             )
-        out._array = grown(out._array, result._array.shape)
+        out._array = grown_like(out._array, result._array.shape)
         out._signature = None
     write(out._array, result._array)
     written(out, name)

@@ -15,6 +15,7 @@ from tapegrad.autograd.saved_tensor_hooks import FORBIDDEN, forbid_hooks
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
@@ -106,7 +107,7 @@ def pulled(
     for y, g in zip(outs, cotangents, strict=True):
         edge = edge_of(y)
         if edge is not None:
-            roots.append((edge, g if create_graph else g._array))
+            roots.append((edge, g if create_graph else resolved(g._array)))
     found: list[Any] = [None] * len(leaves)
     if roots:
         found = run_backward(

@@ -189,11 +189,14 @@ _RENAMED = (  # event:operator
     "rnn_tanh_cell:rnn_layer searchsorted:places_in special_xlog1py:xlog1py"
 )
 _EVENTS = {
+    "_neg_view": "_neg_view",
     "reshape_alias": "_reshape_alias",
     "attention": "scaled_dot_product_attention _scaled_dot_product_flash_attention_for_cpu",
     "batch_standardize": "batch_norm _batch_norm_impl_index native_batch_norm",
     "channel_standardize": "batch_norm _batch_norm_impl_index native_batch_norm",
     "clone": "clone copy_",
+    "conj": "_conj",
+    "conj_physical": "conj_physical _conj_physical",
     "convolution": "convolution _convolution",
     "eigh": "linalg_eigh _linalg_eigh",
     "eigvalsh": "linalg_eigvalsh _linalg_eigh",

@@ -15,11 +15,11 @@ from tapegrad.serialization.message import blocked_global, lacking, malformed, r
 from tapegrad.serialization.names import (
     BLOCKED,
     CALLS,
-    COPYING,
     GLOBALS,
     LACKING,
     PLAIN,
     PLAIN_CALLS,
+    REBUILDING,
 )
 
 _lock = Lock()
@@ -109,7 +109,7 @@ _ENTRY = 100  # of each in a dict
 
 def cost_of_call(function: Any, args: tuple) -> int:
     """How much memory `function(*args)` may take at most, if `function` is on our lists."""
-    n = _TENSOR if function in COPYING else _OTHER
+    n = _TENSOR if function in REBUILDING else _OTHER
     each = _COPIED.get(function, 0)
     for x in args:
         if isinstance(x, (str, bytes, bytearray)):
@@ -118,10 +118,8 @@ def cost_of_call(function: Any, args: tuple) -> int:
             n += each * len(x)
         elif isinstance(x, dict):
             n += _ENTRY * len(x)
-    if function in COPYING and len(args) > COPYING[function]:
-        n += rebuild.copied_bytes(args[0], args[2], args[COPYING[function]])
-    elif function is rebuild.rebuild_from_type and len(args) == 4 and type(args[2]) is tuple:
-        n += cost_of_call(args[0], args[2]) if args[0] in COPYING else 0
+    if function is rebuild.rebuild_from_type and len(args) == 4 and type(args[2]) is tuple:
+        n += cost_of_call(args[0], args[2]) if args[0] in REBUILDING else 0
     return n
 
 

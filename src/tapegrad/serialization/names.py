@@ -197,8 +197,8 @@ CALLS: dict[Any, Callable] = {
     codecs.encode: _encode,
 }
 
-#: functions that may map all elements of a tensor, and which argument says so
-COPYING = {rebuild.rebuild_tensor_v2: 6, rebuild.rebuild_tensor_v3: 7}
+#: functions that make a tensor of its memory
+REBUILDING = (rebuild.rebuild_tensor_v2, rebuild.rebuild_tensor_v3)
 
 
 def _default_dict(*args: object) -> defaultdict:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapegrad.autograd.node import make_leaf
 from tapegrad.core.annotations import Any, Callable, DTypeLike, Sequence, Shape
+from tapegrad.core.conj_neg_view import turned
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.memory_format import layout, span
@@ -190,11 +191,8 @@ def _completed(found: Any, requires_grad: Any, metadata: Any) -> Any:
     if metadata is not None:
         if type(metadata) is not dict:
             raise malformed("what is said about a tensor is no dict")
-        # PyTorch leaves these to be made when they are read
-        if metadata.get("conj") is True and found.dtype.is_complex:
-            found = wrap(_mapped(np.conj, found._array))
-        if metadata.get("neg") is True:
-            found = wrap(_mapped(np.negative, found._array))
+        conj = metadata.get("conj") is True and found.dtype.is_complex
+        found = wrap(turned(found._array, conj, metadata.get("neg") is True))
     if type(requires_grad) is not bool:
         raise malformed("requires_grad is neither True nor False")
     if requires_grad:
@@ -202,26 +200,6 @@ def _completed(found: Any, requires_grad: Any, metadata: Any) -> Any:
             raise malformed(f"a tensor of {found.dtype} cannot require grad")
         make_leaf(found)
     return found
-
-
-def _mapped(function: Callable, array: np.ndarray) -> np.ndarray:
-    """`function` of each element, of one that is seen many times only once."""
-    steps = tuple(step // array.itemsize for step in array.strides)
-    n = span(array.shape, steps)
-    if array.size <= n:
-        return np.asarray(function(array))
-    memory = function(np.lib.stride_tricks.as_strided(array, (n,), (array.itemsize,)))
-    return np.ndarray(array.shape, array.dtype, memory, 0, array.strides)
-
-
-def copied_bytes(storage: Any, size: Any, metadata: Any) -> int:
-    """How much memory a tensor takes beside that of the file: where it must be mapped."""
-    if not metadata or not isinstance(storage, (TypedStorage, UntypedStorage)):
-        return 0
-    if not isinstance(size, tuple) or len(size) > 64 or not all(map(is_int64, size)):
-        return 0  # refused later
-    memory = storage._untyped_storage if isinstance(storage, TypedStorage) else storage
-    return min(abs(prod(size)) * 16, memory.nbytes())
 
 
 def _strided(storage: UntypedStorage, dtype: Dtype, offset: Any, size: Any, stride: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.core.conj_neg_view import memory_of, signs_of
 from tapegrad.core.device import device
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import advised, runtime_error, type_error
@@ -267,12 +268,14 @@ def _reduced(x: Tensor) -> tuple:
 
 
 def _of_memory(x: Tensor) -> tuple:
-    array, stride = x._array, x.stride()
+    array, stride = memory_of(x._array), x.stride()
     if any(step < 0 or step % array.itemsize for step in array.strides):
         array = np.ascontiguousarray(array)  # PyTorch has no such views
         stride = row_major(array.shape)
     memory = _Memory(array, STORAGE_TYPES.get(x.dtype, UNTYPED))
     args: tuple = (memory, offset_of(array), array.shape, stride, x.requires_grad, OrderedDict())
+    signs = signs_of(x._array)
     if memory.type is UNTYPED:
-        return rebuild.rebuild_tensor_v3, (*args, x.dtype)
-    return rebuild.rebuild_tensor_v2, args
+        args = (*args, x.dtype)
+        return rebuild.rebuild_tensor_v3, (*args, signs) if signs else args
+    return rebuild.rebuild_tensor_v2, (*args, signs) if signs else args

@@ -10,14 +10,22 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import make_leaf
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.conj_neg_view import ConjNegView, memory_of, resolved, turned
 from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
 from tapegrad.operators.creation.legacy_constructor import retyped
 from tapegrad.operators.shape.as_strided import alias
 
 
-def rebuild_tensor(cls: type | None, array: np.ndarray, requires_grad: bool, state: dict) -> Any:
+def rebuild_tensor(
+    cls: type | None,
+    array: np.ndarray,
+    requires_grad: bool,
+    state: dict,
+    conj: bool = False,
+    neg: bool = False,
+) -> Any:
     """The tensor that `reduce_tensor` took apart."""
-    found = tensor_base.wrap(array)
+    found = tensor_base.wrap(turned(array, conj, neg) if conj or neg else array)
     if cls is not None:
         found = retyped(found, cls)
     if requires_grad:
@@ -32,7 +40,11 @@ def reduce_tensor(self: Tensor, protocol: Any) -> tuple:
     _refuse_batch(self)
     if self._backward_hooks:
         warn_if_has_hooks(self)
-    return rebuild_tensor, (_class(self), self._array, self.requires_grad, dict(self.__dict__))
+    array = self._array
+    parts = (_class(self), memory_of(array), self.requires_grad, dict(self.__dict__))
+    if type(array) is ConjNegView:
+        return rebuild_tensor, (*parts, array.conj, array.neg)
+    return rebuild_tensor, parts
 
 
 def _refuse_batch(x: Tensor) -> None:
@@ -72,7 +84,7 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
     found = memo.get(id(self))
     if found is not None:
         return found
-    array = self._array
+    array = resolved(self._array)
     owner = owner_of(array)
     copied = copy.deepcopy(owner, memo)
     if owner is not array:

@@ -8,6 +8,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.core import errors
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.dtype import get_default_dtype
 from tapegrad.core.registration import TRANSFORM_STACK
 from tapegrad.core.tensor_base import wrap
@@ -281,7 +282,7 @@ def plain_repr(t, values, suffixes) -> str:
     kind = type(t).__name__
     prefix = "tensor(" if kind in ("Tensor", "Parameter") else f"{kind}("
     indent = len(prefix)
-    text = prefix + _contents(values._array, indent)
+    text = prefix + _contents(resolved(values._array), indent)
     column = len(text) - text.rfind("\n") + 1  # two more than the last line is long
     for suffix in suffixes:
         if column + len(suffix) + 2 > _options["linewidth"]:

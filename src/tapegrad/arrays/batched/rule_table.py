@@ -4,6 +4,7 @@ Written by `python -m tools.name_tables`.
 """
 
 RULES: dict[str, str] = {
+    "tapegrad.arrays.batched.conj_neg_view": "conj_view neg_view",
     "tapegrad.arrays.batched.conv": (
         "convolve convolve_transposed convolve_weights read_blocks sum_blocks"
     ),

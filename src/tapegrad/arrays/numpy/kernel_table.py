@@ -18,6 +18,7 @@ KERNELS: dict[str, str] = {
         "cholesky_factor definite_solution invert ldl_packed ldl_solution lu_packed lu_solution "
         "permutation_matrix solution solve_again solve_systems triangular_solution"
     ),
+    "tapegrad.arrays.numpy.conj_neg_view": "conj_view neg_view",
     "tapegrad.arrays.numpy.conv": (
         "convolve convolve_transposed convolve_weights read_blocks sum_blocks"
     ),

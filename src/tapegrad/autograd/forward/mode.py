@@ -236,8 +236,12 @@ class Forward(Layered):
 
     # --- writes ----------------------------------------------------------------------------------
 
-    def stands_in(self, x: object, before: Any) -> None:
+    def stands_in(self, x: Any, before: Any) -> None:
         self._check_writable(x)  # finds the tangent of a view, so that `before` has it too
+        if before._array is not x._array:  # of a conjugate view: the same numbers
+            t = self.tangent(x)
+            if t is not None:
+                self.level.set(before._array, t)
         super().stands_in(x, before)
 
     def in_place(self, name: str, compute: Callable, x: Any) -> Any:

@@ -15,6 +15,7 @@ from tapegrad.autograd.node_constructor import constructor
 from tapegrad.autograd.sum_to_size import restore
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import TensorBase, wrap
 
@@ -206,7 +207,7 @@ class _Plan:
             same = x.dtype is like.dtype and x.shape == like.shape
             tensor._signature = output[2] if same else None
             given.append(tensor)
-        return [x if x is None else x._array for x in self._run(node, given)]
+        return [x if x is None else resolved(x._array) for x in self._run(node, given)]
 
     def run_on_tensors(self, node: BackwardCFunction, g: Array) -> list:
         """The same for tensors."""

@@ -7,6 +7,7 @@ from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.device import require_cpu
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
@@ -60,6 +61,15 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
             "No gradient flows through NumPy: detach() says that you know.",
         )
     array = self._array
+    if type(array) is ConjNegView:
+        if not force:
+            which = ("conjugate", "conj") if array.conj else ("negative", "neg")
+            raise errors.runtime_error(
+                f"Can't call numpy() on Tensor that has {which[0]} bit set. Use "
+                f"tensor.resolve_{which[1]}().numpy() instead.",
+                "NumPy's arrays show their memory as it is.",
+            )
+        array = array.resolved()
     if array.dtype.kind == "V":
         text = f"Got unsupported ScalarType {self.dtype.scalar_name}"
         raise errors.type_error(text, "NumPy has no such type: convert with .float() first.")
@@ -179,7 +189,16 @@ def dlpack(self: Tensor, **options: object) -> Any:
     if self.requires_grad:
         error = BufferError("Can't export tensors that require gradient, use tensor.detach()")
         raise errors.advised(error, "No gradient flows through other libraries.")
+    if type(self._array) is ConjNegView:
+        _refuse_turned(self._array)
     return self._array.__dlpack__(**options)
+
+
+def _refuse_turned(array: ConjNegView) -> None:
+    """Raise for memory that is read with another sign than other libraries would."""
+    which = ("conjugate", "conj") if array.conj else ("negative", "neg")
+    error = BufferError(f"Can't export tensors with the {which[0]} bit set")
+    raise errors.advised(error, f"resolve_{which[1]}() makes a copy without it.")
 
 
 @require_tensors
@@ -189,7 +208,10 @@ def to_dlpack(tensor: Tensor, /) -> Any:
     >>> torch.from_dlpack(torch.to_dlpack(torch.ones(2)))
     tensor([1., 1.])
     """
-    return require("to_dlpack", tensor, "tensor")._array.__dlpack__()
+    array = require("to_dlpack", tensor, "tensor")._array
+    if type(array) is ConjNegView:
+        _refuse_turned(array)
+    return array.__dlpack__()
 
 
 class _Capsule:

@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, Dim, MemoryFormat, Scalar, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending
+from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import existing_axis
 from tapegrad.core.size import from_shape
@@ -114,28 +115,28 @@ def is_inference(input: Tensor = MISSING, **names: Any) -> bool:
 
 @mending
 def is_conj(input: Tensor = MISSING, **names: Any) -> bool:
-    """Whether a complex conjugation is still to be done: never, it is done at once.
+    """Whether the tensor is a view that conjugates what it reads.
 
     >>> torch.is_conj(torch.tensor([1j]).conj())
-    False
+    True
     """
     if names or input is MISSING:
         return mended(is_conj, None, (input,), names)
-    require("is_conj", input)
-    return False
+    array = require("is_conj", input)._array
+    return type(array) is ConjNegView and array.conj
 
 
 @mending
 def is_neg(input: Tensor = MISSING, **names: Any) -> bool:
-    """Whether a change of sign is still to be done: never, it is done at once.
+    """Whether the tensor is a view that negates what it reads.
 
     >>> torch.is_neg(torch.tensor([1 + 2j]).conj().imag)
-    False
+    True
     """
     if names or input is MISSING:
         return mended(is_neg, None, (input,), names)
-    require("is_neg", input)
-    return False
+    array = require("is_neg", input)._array
+    return type(array) is ConjNegView and array.neg
 
 
 @mending
@@ -274,6 +275,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
         and self.data_ptr() == tensor.data_ptr()
         and owner_of(a) is owner_of(b)
         and self.dtype is tensor.dtype
+        and type(a) is type(b) is not ConjNegView
     )
 
 

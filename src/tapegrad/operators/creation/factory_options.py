@@ -9,7 +9,7 @@ from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import as_dtype, default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.memory_format import require_strided
-from tapegrad.core.storage import grown
+from tapegrad.core.storage import grown_like
 
 get_mode = MODE.get
 new = object.__new__
@@ -108,7 +108,7 @@ def into(name: str, out: Any, array: Any, requires_grad: Any = False) -> Any:
     if out._array.shape == array.shape:
         write(out._array, array)
     else:
-        out._array = grown(out._array, array.shape)
+        out._array = grown_like(out._array, array.shape)
         out._signature = None
         write(out._array, array)
     if out._counter is not INFERENCE:

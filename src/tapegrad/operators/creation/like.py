@@ -17,6 +17,7 @@ from tapegrad.core.annotations import (
     Tensor,
 )
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.conj_neg_view import memory_of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
@@ -31,6 +32,7 @@ def dtype_like(name: str, x: Tensor, dtype: DTypeLike) -> Dtype:
 
 
 def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
+    array = memory_of(array)
     if type(array) is not np.ndarray:
         return mapped_as(array, np.empty(array.shape, dtype))
     if format is None or format is _memory_format.preserve_format:
@@ -40,6 +42,7 @@ def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
 
 
 def _filled(array: np.ndarray, value: Scalar, dtype: DTypeLike, format: Any) -> np.ndarray:
+    array = memory_of(array)
     if type(array) is not np.ndarray:
         return mapped_as(array, np.full(array.shape, value, dtype))
     found = _like(array, dtype, format)

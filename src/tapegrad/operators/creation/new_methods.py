@@ -8,6 +8,7 @@ import numpy as np
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Scalar, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.conj_neg_view import memory_of
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import ints_of
@@ -21,7 +22,7 @@ from tapegrad.operators.creation.zeros_eye import sizes
 
 def _for_each(x: Tensor, make: Callable) -> Callable:
     """`make`, for each member where `x` is of a batch."""
-    array = x._array
+    array = memory_of(x._array)
     if type(array) is np.ndarray:
         return make
     return lambda *args: mapped_as(array, make(*args))

@@ -1,5 +1,6 @@
-"""Parts of complex numbers: real, imaginary, conjugate, angle."""
+"""Parts of complex numbers: real, imaginary, conjugate, angle; views with another sign."""
 
+from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
@@ -7,7 +8,9 @@ from tapegrad.core.dtype import of
 from tapegrad.core.result_order import in_operands_order, row_major
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, linear, vjp
+from tapegrad.operators.conversion.metadata import is_conj, is_neg
 from tapegrad.operators.pointwise.rounding_abs_sign import along
+from tapegrad.operators.shape.clone import clone
 
 __all__ = [
     "angle", "conj", "conj_physical", "conj_physical_", "imag", "real", "resolve_conj",
@@ -19,29 +22,71 @@ def _is_complex(input: Tensor) -> bool:
     return of(input._array.dtype).is_complex
 
 
-# --- the conjugate: computed at once, where PyTorch may delay it -----------------------------
+# --- the conjugate, computed at once ---------------------------------------------------------
 
 
 @jvp(x=lambda xp, t: xp.conj(t))
 @vjp(x=lambda xp, g: xp.conj(g))
-@elementwise(name="conj", holomorphic=False, ufunc="conjugate")
+@elementwise(name="conj_physical", holomorphic=False, ufunc="conjugate")
 def conjugate(xp, x):
     """Each element with its imaginary part negated."""
     return xp.conj(x)
+
+
+# --- views of which the sign is turned where they are read: core/conj_neg_view.py ---------------
+
+
+@fallback("conj_view")
+def _conj_copy(xp: Namespace, x: Array) -> Any:
+    return xp.conj(x)
+
+
+@fallback("neg_view")
+def _neg_copy(xp: Namespace, x: Array) -> Any:
+    return xp.negative(x)
+
+
+@vjp(x=lambda xp, g: xp.conj(g))
+@linear(name="conj", view=True, holomorphic=False, kernels=("conj_view",))
+def conj_view(xp, x):
+    """Each element with its imaginary part negated where it is read."""
+    return kernel_of(xp, "conj_view")(x)
+
+
+@vjp(x=lambda xp, g: xp.negative(g))
+@linear(name="_neg_view", view=True, kernels=("neg_view",))
+def neg_view(xp, x):
+    """Each element negated where it is read."""
+    return kernel_of(xp, "neg_view")(x)
+
+
+def _conj(input: Tensor) -> Any:
+    """The view behind `conj`."""
+    errors.need_tensors("_conj", input=input)
+    return conj_view(input)
+
+
+def _neg_view(input: Tensor) -> Any:
+    """The numbers negated where they are read: a view."""
+    errors.need_tensors("_neg_view", input=input)
+    return neg_view(input)
 
 
 @require_tensors
 def conj(input: Tensor) -> Any:
     """Complex numbers with the imaginary part negated; a real tensor as it is.
 
-    They are in memory of their own. PyTorch's are a view: a write to them reaches `input`.
+    They are a view, conjugated where it is read; `resolve_conj` gives it memory of its own.
 
     Shape: any, and that of the result.
 
-    >>> torch.conj(torch.tensor([1 + 2j]))
-    tensor([1.-2.j])
+    >>> x = torch.tensor([1 + 2j])
+    >>> y = torch.conj(x)
+    >>> y[0] = 3 + 4j
+    >>> x, y
+    (tensor([3.-4.j]), tensor([3.+4.j]))
     """
-    return conjugate(input) if _is_complex(input) else input
+    return conj_view(input) if _is_complex(input) else input
 
 
 @require_tensors
@@ -61,32 +106,32 @@ conj_physical_ = in_place(conj_physical)
 
 @mending
 def resolve_conj(input: Tensor = MISSING, **names: Any) -> Any:
-    """The tensor itself: conjugates are never delayed.
+    """A copy of a view that conjugates what it reads; any other tensor itself.
 
     Shape: any, and that of the result.
 
-    >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
-    tensor([1.-2.j])
+    >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj()).is_conj()
+    False
     """
     if names or input is MISSING:
         return mended(resolve_conj, None, (input,), names)
     errors.need_tensors("resolve_conj", input=input)
-    return input
+    return clone(input) if is_conj(input) else input
 
 
 @mending
 def resolve_neg(input: Tensor = MISSING, **names: Any) -> Any:
-    """The tensor itself: negations are never delayed.
+    """A copy of a view that negates what it reads; any other tensor itself.
 
     Shape: any, and that of the result.
 
-    >>> torch.resolve_neg(torch.tensor([1.0]))
-    tensor([1.])
+    >>> torch.resolve_neg(torch.tensor([1 + 2j]).conj().imag).is_neg()
+    False
     """
     if names or input is MISSING:
         return mended(resolve_neg, None, (input,), names)
     errors.need_tensors("resolve_neg", input=input)
-    return input
+    return clone(input) if is_neg(input) else input
 
 
 # --- real and imaginary part -----------------------------------------------------------------
@@ -115,7 +160,9 @@ def real(input: Tensor) -> Any:
     >>> torch.real(torch.tensor([1 + 2j]))
     tensor([1.])
     """
-    return real_part(input) if _is_complex(input) else input
+    if not _is_complex(input):
+        return input
+    return real_part(conj_view(input) if is_conj(input) else input)
 
 
 @require_tensors
@@ -132,7 +179,7 @@ def imag(input: Tensor) -> Any:
         text = "imag is not implemented for tensors with non-complex dtypes."
         advice = "A real tensor has no imaginary part: torch.zeros_like(x) stands for it."
         raise errors.runtime_error(text, advice)
-    return imaginary_part(input)
+    return neg_view(imaginary_part(conj_view(input))) if is_conj(input) else imaginary_part(input)
 
 
 def _order_of_angle(result: Any, operands: list, params: dict) -> Any:

@@ -13,7 +13,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import respelled, with_method
 from tapegrad.core.registration import RANDOMNESS
-from tapegrad.core.storage import grown
+from tapegrad.core.storage import grown_like
 from tapegrad.core.streams import exponential_cauchy, normal
 from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
 from tapegrad.dispatch.in_place import check_writable, update, write, written
@@ -153,7 +153,7 @@ def prepare_out(function: str, out: Out, shape: tuple, others_require_grad: bool
         raise errors.out_in_graph(function)
     check_memory(function, out)
     if out._array.shape != shape:
-        out._array = grown(out._array, shape)
+        out._array = grown_like(out._array, shape)
         out._signature = None
 
 

@@ -9,7 +9,7 @@ from tapegrad.core.dtype import default, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
 from tapegrad.core.registration import RANDOMNESS
-from tapegrad.core.storage import grown
+from tapegrad.core.storage import grown_like
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.core.streams.mersenne_twister import Twister
 from tapegrad.operators.creation.factory_options import build, check, check_out, known, requiring
@@ -46,7 +46,7 @@ def make(
         args = (stream, shape, dtype.numpy, *params)
         return build(function, draw, *args, requires_grad=requires_grad)
     if out._array.shape != shape:
-        out._array = grown(out._array, shape)
+        out._array = grown_like(out._array, shape)
         out._signature = None
     fill_out(function, out, draw, stream, *params)
     return out if requires_grad is False else requiring(function, out, requires_grad)

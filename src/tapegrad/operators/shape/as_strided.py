@@ -7,6 +7,7 @@ from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.conj_neg_view import ConjNegView, memory_of
 from tapegrad.core.memory_format import span
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.autocast_state import autocast
@@ -172,6 +173,7 @@ def _beyond_member(array: Any, shape: Any, strides: Any, start: int, offset: int
 
 def _place(array: Any) -> tuple[int, int]:
     """At which element of its memory an array begins, and how many elements that has."""
+    array = memory_of(array)
     root = array
     while isinstance(root.base, np.ndarray):
         root = root.base
@@ -187,6 +189,12 @@ def view_dtype(input: Any, dtype: Any) -> Any:
     """The same memory as elements of another dtype."""
     array = input._array
     native = dtype.numpy
+    if type(array) is ConjNegView:
+        which = "conjugate view tensors" if array.conj else "tensors with negative bit set"
+        raise errors.runtime_error(
+            f"torch.Tensor.view is not supported for {which} when converting to a different dtype.",
+            "resolve_conj() or resolve_neg() makes a copy.",
+        )
     if native.itemsize != array.dtype.itemsize:
         names = f"{input.dtype.scalar_name} as {dtype.scalar_name} (different element sizes)"
         if not array.ndim:
@@ -234,6 +242,13 @@ def view_as_real(input: Tensor) -> Any:
     if not input.dtype.is_complex:
         text = "view_as_real is only supported for complex tensors"
         raise errors.runtime_error(text, "A real tensor is its own real part.")
+    if type(input._array) is ConjNegView and input._array.conj:
+        raise errors.runtime_error(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
+            "tensor so you can view it as real, use self.resolve_conj(); however, be warned that "
+            "the resulting tensor will NOT alias the original.",
+            "torch.view_as_real(x.resolve_conj()) is of a copy.",
+        )
     return as_pairs(input)
 
 

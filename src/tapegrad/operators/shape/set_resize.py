@@ -10,6 +10,7 @@ from tapegrad.autograd.writable import check_writable
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, MemoryFormat, Shape, Tensor
+from tapegrad.core.conj_neg_view import turned_like
 from tapegrad.core.memory_format import span
 from tapegrad.core.shape import ints_of
 from tapegrad.core.storage import grown, offset_of, row_major, shaped
@@ -21,11 +22,11 @@ from tapegrad.operators.creation.zeros_eye import sizes
 
 def _replace(x: Tensor, array: np.ndarray) -> None:
     """Give a tensor other memory; its history, if it has one, is left behind."""
-    x._array = array
+    x._array = turned_like(array, x._array)
     x._signature = None
     x._view = None
     if type(x._node) is AccumulateGrad:
-        x._node.array = array
+        x._node.array = x._array
 
 
 def _reshaped(array: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:

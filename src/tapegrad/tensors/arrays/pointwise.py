@@ -24,7 +24,7 @@ from tapegrad.operators.pointwise.exp_log import exp, exp2, expm1, log, log1p, l
 from tapegrad.operators.pointwise.frexp_nextafter_heaviside import ldexp
 from tapegrad.operators.pointwise.maximum_minimum import fmax, fmin
 from tapegrad.operators.pointwise.pow_sqrt_square import pow, sqrt, square
-from tapegrad.operators.pointwise.real_imag_conj_angle import conj, imag, real
+from tapegrad.operators.pointwise.real_imag_conj_angle import conj, conj_view, imag, neg_view, real
 from tapegrad.operators.pointwise.remainder_fmod import fmod, remainder
 from tapegrad.operators.pointwise.rounding_abs_sign import abs, ceil, floor, round, sgn, trunc
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logaddexp
@@ -90,14 +90,14 @@ def floor_divide(x1: Array, x2: Array, /) -> Any:
 __all__ = [
     "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
     "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-    "ceil", "clip", "conj", "copysign", "cos", "cosh", "digamma", "divide", "equal", "erf", "erfc",
-    "erfcx", "erfinv", "exp", "exp2", "expm1", "floor", "floor_divide", "fmax", "fmin", "fmod",
-    "greater", "greater_equal", "hypot", "i0", "i0e", "i1", "i1e", "imag", "isdtype", "isfinite",
-    "isinf", "isnan", "ldexp", "less", "less_equal", "lgamma", "log", "log1p", "log2", "log10",
-    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum",
-    "multiply", "negative", "not_equal", "polygamma", "positive", "pow", "real", "reciprocal",
-    "remainder", "round", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
-    "trunc", "where", "zeta",
+    "ceil", "clip", "conj", "conj_view", "copysign", "cos", "cosh", "digamma", "divide",
+    "equal", "erf", "erfc", "erfcx", "erfinv", "exp", "exp2", "expm1", "floor", "floor_divide",
+    "fmax", "fmin", "fmod", "greater", "greater_equal", "hypot", "i0", "i0e", "i1", "i1e",
+    "imag", "isdtype", "isfinite", "isinf", "isnan", "ldexp", "less", "less_equal", "lgamma",
+    "log", "log1p", "log2", "log10", "logaddexp", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "maximum", "minimum", "multiply", "neg_view", "negative", "not_equal",
+    "polygamma", "positive", "pow", "real", "reciprocal", "remainder", "round", "sign", "sin",
+    "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc", "where", "zeta",
 ]  # fmt: skip
 
 

@@ -138,6 +138,8 @@ class ElementwiseMethods:
 
     # complex numbers
     conj = real_imag_conj_angle.conj
+    _conj = real_imag_conj_angle._conj
+    _neg_view = real_imag_conj_angle._neg_view
     conj_physical = real_imag_conj_angle.conj_physical
     conj_physical_ = real_imag_conj_angle.conj_physical_
     resolve_conj = real_imag_conj_angle.resolve_conj
