@@ -294,9 +294,9 @@ def _arg(
     refuse_empty(name, input, dim)
     refuse_kinds(name + "(): does not support {} input", input, "bc")
     if dim is None:
-        result = operator(input.reshape(-1), axis=0, keepdims=False)
-        if keepdim:
-            result = result.reshape((1,) * input._array.ndim)
+        column = (-1, *((1,) * (input._array.ndim - 1))) if keepdim else (-1,)
+        keepdims = bool(keepdim) and input._array.ndim > 0
+        result = operator(input.reshape(column), axis=0, keepdims=keepdims)
     elif input._array.ndim == 0:
         axis_of(dim, 0)
         result = operator(input.reshape(1), axis=0, keepdims=False)

@@ -2,7 +2,7 @@
 
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Dim, Out, Tensor
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.result_order import as_first, row_major
 from tapegrad.core.shape import axis_of
@@ -14,20 +14,33 @@ from tapegrad.operators.reduction.max_min import CHOICE
 __all__ = ["argsort", "msort", "sort", "topk"]
 
 
-@jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
-@vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
+def _taken(xp: Namespace, x: Array, indices: Array, axis: int) -> Any:
+    """The elements at `indices`; a tensor without dimensions has one."""
+    return xp.take_along_axis(x, indices, axis=axis) if x.ndim else x
+
+
+def _put(xp: Namespace, g: Array, indices: Array, shape: tuple, axis: int) -> Any:
+    return xp.put_along(g, indices, shape, axis) if shape else g
+
+
+@jvp(x=lambda xp, t, indices, axis: _taken(xp, t, indices, axis))
+@vjp(x=lambda xp, g, x_like, indices, axis: _put(xp, g, indices, x_like.shape, axis))
 @primitive(node="SortBackward0", kernels=("put_along",), **CHOICE, order=as_first)
 def sort_along(xp, x, *, axis, descending):
     """The elements along `axis` in order, and where they came from."""
+    if not x.ndim:
+        return xp.asarray(x, copy=True), xp.zeros(x.shape, dtype=xp.int64)
     indices = xp.argsort(x, axis=axis, descending=descending, stable=True)
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
-@jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
-@vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
+@jvp(x=lambda xp, t, indices, axis: _taken(xp, t, indices, axis))
+@vjp(x=lambda xp, g, x_like, indices, axis: _put(xp, g, indices, x_like.shape, axis))
 @primitive(node="TopkBackward0", kernels=("top_indices", "put_along"), **CHOICE, order=row_major)
 def topk_along(xp, x, *, k, axis, largest):
     """The k largest or smallest elements along `axis`, and where they came from."""
+    if not x.ndim:
+        return xp.asarray(x, copy=True), xp.zeros(x.shape, dtype=xp.int64)
     indices = xp.top_indices(x, k, axis, largest)
     return xp.take_along_axis(x, indices, axis=axis), indices
 
@@ -59,11 +72,7 @@ def sort(
     errors.need_tensors("sort", input=input)
     axis = axis_of(dim, input._array.ndim)
     refuse_kinds(" Sort does not support {} dtypes on CPU", input)
-    if input._array.ndim == 0:
-        pair = sort_along(input.reshape(1), axis=0, descending=False)
-        pair = tuple(x.reshape(()) for x in pair)
-    else:
-        pair = sort_along(input, axis=axis, descending=bool(descending))
+    pair = sort_along(input, axis=axis, descending=bool(descending))
     return finish("sort", return_types.sort(pair), out, input)
 
 
@@ -118,9 +127,5 @@ def topk(
     if not 0 <= k <= size:
         text = "selected index k out of range"
         raise errors.runtime_error(text, f"Dimension {axis} has {size} elements; k is {k}.")
-    options = {"k": k, "axis": axis, "largest": bool(largest)}
-    if input._array.ndim == 0:
-        pair = tuple(x.reshape(()) for x in topk_along(input.reshape(1), **{**options, "k": 1}))
-    else:
-        pair = topk_along(input, **options)
+    pair = topk_along(input, k=k, axis=axis, largest=bool(largest))
     return finish("topk", return_types.topk(pair), out, input)
