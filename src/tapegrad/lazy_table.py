@@ -24,10 +24,11 @@ FUNCTIONS: dict[str, str] = {
         "ccol_indices_copy col_indices_copy crow_indices_copy indices_copy row_indices_copy "
         "values_copy"
     ),
+    "tapegrad.operators.creation.from_file": "from_file",
     "tapegrad.operators.creation.typed_storage": (
         "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
         "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "
-        "ShortStorage Storage TypedStorage UntypedStorage from_file"
+        "ShortStorage Storage TypedStorage UntypedStorage"
     ),
     "tapegrad.operators.creation.vander": "vander",
     "tapegrad.operators.creation.window": (

@@ -2,15 +2,17 @@
 
 from tapegrad.core.missing import refuses
 from tapegrad.core.untyped_storage import UntypedStorage
+from tapegrad.operators.creation.storage_warning import (
+    _get_always_warn_typed_storage_removal,  # noqa: F401
+    _reset_warn_typed_storage_removal,  # noqa: F401
+    _set_always_warn_typed_storage_removal,  # noqa: F401
+    _warn_typed_storage_removal,  # noqa: F401
+)
 from tapegrad.operators.creation.typed_storage import (
     TypedStorage,
     _dtype_to_storage_type_map,  # noqa: F401
-    _get_always_warn_typed_storage_removal,  # noqa: F401
     _LegacyStorage,  # noqa: F401
-    _reset_warn_typed_storage_removal,  # noqa: F401
-    _set_always_warn_typed_storage_removal,  # noqa: F401
     _storage_type_to_dtype_map,  # noqa: F401
-    _warn_typed_storage_removal,  # noqa: F401
 )
 
 __all__ = ["TypedStorage", "UntypedStorage"]

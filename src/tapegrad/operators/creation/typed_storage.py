@@ -1,8 +1,6 @@
 """TypedStorage: the memory of tensors as elements of a dtype; `FloatStorage` and its like."""
 
-import warnings
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Iterator
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
@@ -11,48 +9,7 @@ from tapegrad.core.dtype import BY_NAME, default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.untyped_storage import UntypedStorage, lines, storage_of
 from tapegrad.operators.creation.nested_list import array_of
-
-_DEPRECATED = (
-    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
-    "only storage class. This should only matter to you if you are using storages directly.  To "
-    "access UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()"
-)
-_state = {"always": False, "warned": False}
-
-
-def _warn_typed_storage_removal(stacklevel: int = 2) -> None:
-    """PyTorch's warning, the first time that a storage with a dtype is used."""
-    if _state["always"] or not _state["warned"]:
-        warnings.warn(_DEPRECATED, UserWarning, stacklevel=stacklevel + 1)
-        _state["warned"] = True
-
-
-def _reset_warn_typed_storage_removal() -> None:
-    """Let the next use of a storage with a dtype warn again."""
-    _state["warned"] = False
-
-
-def _get_always_warn_typed_storage_removal() -> bool:
-    """Whether every use warns, not only the first."""
-    return _state["always"]
-
-
-def _set_always_warn_typed_storage_removal(always_warn: bool) -> None:
-    """Let every use warn, or only the first."""
-    _state["always"] = always_warn
-
-
-def _warning(method: Callable) -> Any:
-    """The public form of a method, which warns."""
-
-    @wraps(method)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        _warn_typed_storage_removal()
-        return method(self, *args, **kwargs)
-
-    call.__name__ = method.__name__.removeprefix("_")
-    call.__qualname__ = f"TypedStorage.{call.__name__}"
-    return call
+from tapegrad.operators.creation.storage_warning import _warn_typed_storage_removal, _warning
 
 
 class TypedStorage:
@@ -524,36 +481,8 @@ TypedStorage.__module__ = _LegacyStorage.__module__ = _LegacyStorageMeta.__modul
 )
 
 
-def from_file(
-    filename: Any,
-    shared: bool | None = None,
-    size: int | None = 0,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-) -> Any:
-    """The first `size` elements of a file as a tensor; writes go to it if it is `shared`.
-
-    Shape: (size,).
-    Raises: RuntimeError for a file that cannot be opened, or is too small and not shared.
-
-    >>> import os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "x")
-    >>> x = torch.from_file(path, shared=True, size=2).fill_(1)
-    >>> torch.from_file(path, size=2)
-    tensor([1., 1.])
-    """
-    require_cpu(CPU if device is None else device)
-    kind = default() if dtype is None else dtype
-    n_bytes = (size or 0) * kind.itemsize
-    memory = UntypedStorage.from_file(filename, bool(shared), n_bytes)
-    return tensor_base.wrap(memory.elements(kind.numpy))
-
-
 __torch__ = (
     "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage "
     "DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage "
-    "TypedStorage UntypedStorage from_file"
+    "TypedStorage UntypedStorage"
 )

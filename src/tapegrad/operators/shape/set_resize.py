@@ -14,7 +14,8 @@ from tapegrad.core.conj_neg_view import turned_like
 from tapegrad.core.memory_format import span
 from tapegrad.core.shape import ints_of
 from tapegrad.core.storage import grown, offset_of, row_major, shaped
-from tapegrad.core.untyped_storage import Freed, UntypedStorage, elements_given, storage_of
+from tapegrad.core.storage_follower import Freed
+from tapegrad.core.untyped_storage import UntypedStorage, elements_given, storage_of
 from tapegrad.dispatch.in_place import written
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.zeros_eye import sizes

@@ -7,7 +7,8 @@ from tapegrad.core import storage as _storage
 from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.lazy import method
 from tapegrad.core.memory_format import strided
-from tapegrad.core.untyped_storage import Freed, UntypedStorage, storage_of
+from tapegrad.core.storage_follower import Freed
+from tapegrad.core.untyped_storage import UntypedStorage, storage_of
 from tapegrad.operators.conversion import metadata
 from tapegrad.operators.shape import set_resize
 
@@ -129,9 +130,9 @@ class QueryMethods:
         >>> torch.arange(4)[2:].untyped_storage().nbytes()
         32
         """
-        from tapegrad.operators.creation import typed_storage
+        from tapegrad.operators.creation import storage_warning
 
-        typed_storage._warn_typed_storage_removal()
+        storage_warning._warn_typed_storage_removal()
         return self._typed_storage()
 
     def _typed_storage(self) -> Any:
