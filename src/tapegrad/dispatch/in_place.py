@@ -47,6 +47,7 @@ def in_place(
     apart: bool | None = False,
     check: Callable | None = None,
     first: Callable | None = None,
+    refused: Callable | None = None,
     repeats: str = "",
 ) -> Callable:
     """The in-place form of an operator: `mul_ = in_place(mul)`.
@@ -54,7 +55,8 @@ def in_place(
     With `reads_numbers`, a tensor without dimensions is read before anything is written: it may be
     part of the one that is written to. With `apart`, no operand may be the tensor itself; with
     None, operands may lie in part of its memory: they are read first. `check` raises in the words
-    of the in-place form, where they are its own; `first` checks all arguments before anything else.
+    of the in-place form, where they are its own; `first` checks all arguments before anything else;
+    `refused` says of a call that failed, given the same, what PyTorch finds wrong with it first.
     What only puts one number in some places may be written where several elements are one place in
     memory: `repeats` is then "written", or "warned" of.
     """
@@ -93,6 +95,8 @@ def in_place(
 
                 return renew(plain, input, compute, others, bool(apart), bool(repeats))
             except Exception as error:
+                if refused is not None and input is not MISSING and hasattr(input, "_array"):
+                    refused(input, *args, **kwargs)
                 again = _again(method, plain, input, args, kwargs, error, is_method)
             return again()
 

@@ -62,7 +62,11 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> torch.nn.functional.leaky_relu(torch.tensor([-1.0, 2.0]), 0.1)
     tensor([-0.1000,  2.0000])
     """
-    return (leaky_relu_ if inplace else rectifier.leaky)(input, negative_slope)
+    if inplace:
+        return leaky_relu_(input, negative_slope)
+    if type(negative_slope) is float and -1e38 < negative_slope < 1e38:  # it fits as it is
+        return rectifier.leaky_relu(input, negative_slope=negative_slope)
+    return rectifier.leaky(input, negative_slope)
 
 
 def rrelu(

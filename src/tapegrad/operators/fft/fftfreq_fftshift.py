@@ -12,6 +12,7 @@ from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import countable_bytes
 from tapegrad.operators.creation.factory_options import build, check, check_out, in_row, into, known
+from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.shape.flip_roll_rot90 import roll
 
 
@@ -38,6 +39,8 @@ def _frequencies(name: str, positive: bool) -> Callable:
         if dtype.category < 2:
             text = f"{name} requires a floating point or complex dtype"
             raise errors.runtime_error(text, "Frequencies are fractions.")
+        if dtype.is_complex:
+            raise no_kernel("arange_cpu", dtype)
         length = int(abs(n) // 2 * (1 if n > 0 else -1)) + 1 if positive else n
         if length < 0:
             raise errors.negative_size(length, [length], "A spectrum has no fewer than 0 points.")

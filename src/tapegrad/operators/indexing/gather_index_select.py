@@ -209,7 +209,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out 
     check_apart(out, input)
     check_out(out, indices)
     if dim is None:
-        flat, where = reshape(input, -1), reshape(indices, -1)
+        flat, where = input.view(-1), indices.view(-1)
         return finish("take_along_dim", gather(flat, 0, where), out)
     a, b = input._array.shape, indices._array.shape
     if len(a) != len(b):

@@ -170,14 +170,6 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
     if index._array.ndim > 1:
         text = f"index_copy_(): Index should have dimension 1 or 0 (got {index._array.ndim})"
         raise errors.index_error(text, "x[index] = source takes an index of any shape.")
-    kind = index.dtype.scalar_name
-    check_index_dtype(index, f"index_copy_(): Expected a long tensor for index, but got {kind}")
-    if source._array.dtype != input._array.dtype:
-        raise errors.runtime_error(
-            "index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{input.dtype.scalar_name} and (source) {source.dtype.scalar_name}",
-            f"Convert the source with .to({input.dtype}).",
-        )
     if index._array.size != 1 and not source._array.ndim:
         text = "index_copy_(): When source is scalar, index should have one element (got "
         raise errors.index_error(f"{text}{index._array.size})", "A source is a row for each index.")
@@ -188,6 +180,14 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
             f"must match. Source dimensionality ({len(b)}), destination dimensionality "
             f"({len(a)})",
             "unsqueeze() adds a dimension.",
+        )
+    kind = index.dtype.scalar_name
+    check_index_dtype(index, f"index_copy_(): Expected a long tensor for index, but got {kind}")
+    if source._array.dtype != input._array.dtype:
+        raise errors.runtime_error(
+            "index_copy_(): self and source expected to have the same dtype, but got (self) "
+            f"{input.dtype.scalar_name} and (source) {source.dtype.scalar_name}",
+            f"Convert the source with .to({input.dtype}).",
         )
     rest = [*a[:axis], *a[axis + 1 :]]
     other = [*b[:axis], *b[axis + 1 :]] if source._array.ndim else []

@@ -70,13 +70,13 @@ def checked(name: str, input: Tensor, dim: int, index: Tensor, src: Any) -> int:
     """The axis of a call that fits together."""
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
+    if not index._array.size:  # it may be of any dtype
+        return axis
     check_index_dtype(index, f"{name}(): Expected dtype int32/int64 for index", INT32_OR_INT64)
     if src is not None and src._array.dtype != input._array.dtype:
         text = f"{name}(): Expected self.dtype to be equal to src.dtype"
         raise errors.runtime_error(text, f"Convert the source with .to({input.dtype}).")
     where = index._array.shape
-    if not index._array.size:
-        return axis
     for other, what in ((shape, "self"), (None if src is None else src._array.shape, "src")):
         if other is not None and max(len(where), 1) != max(len(other), 1):
             text = f"Index tensor must have the same number of dimensions as {what} tensor"

@@ -8,7 +8,7 @@ from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, check_out, in_place
 from tapegrad.dispatch.op import linear, primitive, vjp
-from tapegrad.operators.dtype_check import no_kernel, require_order
+from tapegrad.operators.dtype_check import check_real_graph, no_kernel, require_order
 from tapegrad.operators.indexing.scatter import as_vectors, checked, gathered, unwritten
 
 _KERNELS = ("gather_along", "scatter_along")
@@ -194,6 +194,7 @@ def scatter_reduce(
             "reduce argument must be either sum, prod, mean, amax or amin, got " + str(reduce),
             "Name one of them.",
         )
+    check_real_graph("scatter_reduce", input, src)
     index, src = as_vectors(input, index, src)
     if reduce == "prod":
         result = scatter_product(input, seen(src, index), index, axis=axis, include=include_self)

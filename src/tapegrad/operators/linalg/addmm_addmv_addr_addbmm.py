@@ -2,6 +2,7 @@
 
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.sum_to_size import sum_to_shape
+from tapegrad.autograd.writable import check_writable
 from tapegrad.core import errors
 from tapegrad.core.annotations import (
     Any,
@@ -21,7 +22,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, lowered, without_autocast
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import primitive, vjp
-from tapegrad.operators.dtype_check import BOOL, lacks
+from tapegrad.operators.dtype_check import BOOL, lacks, no_kernel
 from tapegrad.operators.linalg.inner_outer import outer
 from tapegrad.operators.linalg.matmul import (
     first_slope,
@@ -249,10 +250,7 @@ def addr(
     tensor([[1., 1.],
             [1., 1.]])
     """
-    for name, x in (("vec1", vec1), ("vec2", vec2)):
-        if x.ndim != 1:
-            text = f"addr: Expected 1-D argument {name}, but got {x.ndim}-D"
-            raise errors.runtime_error(text, "Flatten it first.")
+    _check_vectors(vec1, vec2)
     dtype = promote([x._array for x in (input, vec1, vec2)])
     for name, factor in (("beta", beta), ("alpha", alpha)):
         _check_factor(name, factor, dtype)
@@ -261,10 +259,26 @@ def addr(
     return finish("addr", _added(add_outer, x, a, b, beta, alpha), out, x, a, b)
 
 
-def _check_matrix(input: Tensor, *others: Any, **options: Any) -> None:
-    if input._array.ndim != 2:
-        text = f"2D tensor expected, got {input._array.ndim}D tensor for input"
-        raise errors.runtime_error(text, "Out of place, addr() repeats its input.")
+def _check_vectors(vec1: Tensor, vec2: Tensor) -> None:
+    for name, x in (("vec1", vec1), ("vec2", vec2)):
+        if x.ndim != 1:
+            text = f"addr: Expected 1-D argument {name}, but got {x.ndim}-D"
+            raise errors.runtime_error(text, "Flatten it first.")
+
+
+def _check_matrix(input: Tensor, vec1: Any, vec2: Any, **options: Any) -> None:
+    """Raise, in the words of `addr_`, where the tensor is not as large as the product."""
+    check_writable(input)
+    _check_vectors(vec1, vec2)
+    shape, advice = input._array.shape, "Out of place, addr() repeats its input."
+    if len(shape) != 2:
+        raise errors.runtime_error(
+            f"2D tensor expected, got {len(shape)}D tensor for input", advice
+        )
+    n, m = list(vec1._array.shape), list(vec2._array.shape)
+    if list(shape) != n + m:
+        text = f"size mismatch, input: {list(shape)}, v1: {n}, v2: {m}"
+        raise errors.runtime_error(text, advice)
 
 
 def _check_factor(name: str, factor: Scalar, dtype: Any) -> None:
@@ -297,6 +311,8 @@ def baddbmm(
         )
     check_batches(batch1._array, batch2._array)
     if batch1.dtype is not batch2.dtype:
+        if batch1.dtype.category == BOOL:
+            raise no_kernel("baddbmm", batch1.dtype)
         raise dtype_mismatch(batch1, batch2)
     return finish("baddbmm", _added(add_products, input, batch1, batch2, beta, alpha), out, input)
 

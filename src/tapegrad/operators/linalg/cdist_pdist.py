@@ -217,9 +217,6 @@ def _matrices(x: Tensor, batch: tuple[int, ...]) -> Any:
 
 def _check_vectors(x1: Tensor, x2: Tensor) -> None:
     for name, x in (("X1", x1), ("X2", x2)):
-        if not x.dtype.is_floating_point:
-            text = f"cdist only supports floating-point dtypes, {name} got: {x.dtype.scalar_name}"
-            raise errors.runtime_error(text, "Convert it first: .float().")
         if x._array.ndim < 2:
             text = f"cdist only supports at least 2D tensors, {name} got: {x._array.ndim}D"
             raise errors.runtime_error(text, "One vector is a matrix with one row: x.unsqueeze(0).")
@@ -229,6 +226,10 @@ def _check_vectors(x1: Tensor, x2: Tensor) -> None:
             f"X1 and X2 must have the same number of columns. X1: {first[-1]} X2: {second[-1]}",
             f"Shapes are {list(first)} and {list(second)}: vectors lie along the last dimension.",
         )
+    for name, x in (("X1", x1), ("X2", x2)):
+        if not x.dtype.is_floating_point:
+            text = f"cdist only supports floating-point dtypes, {name} got: {x.dtype.scalar_name}"
+            raise errors.runtime_error(text, "Convert it first: .float().")
     if x1.dtype is not x2.dtype:
         raise dtype_mismatch(x1, x2)
     broadcast(first[:-2], second[:-2])

@@ -31,6 +31,8 @@ def cond(A: Tensor, p: Any = None, *, out: Out = None) -> Any:
         raise errors.invalid_combination("linalg_cond", (A, p), {}, _COND_FORMS)
     if A._array.ndim < 2:
         text = "linalg.cond: The input tensor must have at least 2 dimensions."
+        if isinstance(p, str):
+            text = f"linalg.cond(ord={p}): The input tensor A must have at least 2 dimensions."
         advice = "Give a matrix (m, n), or a batch of matrices (..., m, n)."
         raise errors.runtime_error(text, advice)
     if isinstance(p, complex):

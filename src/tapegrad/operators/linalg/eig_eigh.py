@@ -206,10 +206,10 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Out = None) -> Any:
 
 def _check_general(name: str, x: Tensor) -> None:
     matrix_check.check_tensors(f"linalg_{name}", input=x)
-    matrix_check.check_square(f"linalg.{name}", x)
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         text = f"Unknown Complex ScalarType for {x.dtype.scalar_name}"
         raise errors.runtime_error(text, "Convert the tensor first: x.float().")
+    matrix_check.check_square(f"linalg.{name}", x)
     matrix_check.check_kernel("linalg_eig_out_cpu", x)
     if not elements(x.isfinite()._array).all():
         text = "torch.linalg.eig: input tensor should not contain infs or NaNs."

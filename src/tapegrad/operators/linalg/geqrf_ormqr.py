@@ -6,6 +6,7 @@ from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.shape import no_dimensions
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.operators.dtype_check import check_real_graph
 from tapegrad.operators.linalg import householder_product as _householder_product
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, finish_castable
 
@@ -98,6 +99,7 @@ def geqrf(input: Tensor, *, out: Out = None) -> Any:
     tensor([-5.])
     """
     check_tensors("geqrf", input=input)
+    check_real_graph("geqrf", input)
     if input._array.ndim < 2:
         text = "torch.geqrf: input must have at least 2 dimensions."
         _raise(text, "Give a matrix (m, n), or a batch of matrices (..., m, n).")

@@ -48,6 +48,9 @@ def inner(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
             f"{list(x.shape)} and {list(y.shape)}",
             "Transpose one of them, or use matmul().",
         )
+    if x.dtype != y.dtype:
+        advice = f"Convert one of them: .to({input.dtype})."
+        raise errors.runtime_error("both inputs should have same dtype", advice)
     shape = x.shape[:-1] + y.shape[:-1]
     k = x.shape[-1]
     rows = mm(input.reshape(-1, k), other.reshape(-1, k).t()) if k else None

@@ -173,6 +173,7 @@ def _check(function: str, argument: str, name: str, a: Tensor, pivot: bool) -> N
             "The last two dimensions are rows and columns.",
         )
     if not pivot:
+        check_kernel("lu_cpu", a)
         text = "linalg.lu_factor: LU without pivoting is not implemented on the CPU"
         raise errors.runtime_error(text, "Leave pivot=True.")
     check_kernel("lu_cpu", a)

@@ -105,11 +105,11 @@ def _solve(
 ) -> Any:
     name = "linalg.lu_solve"
     matrix_check.check_floating("torch.linalg.lu_solve", packed)
+    matrix_check.check_same_dtype(name, packed, b, "LU")
     matrix_check.check_square("torch.linalg.lu_solve", packed)
     if pivots.dtype.name != "int32":
         text = f"{name}: pivots should be a Tensor of scalar type torch.int32"
         raise errors.runtime_error(text, "Pass the pivots that torch.linalg.lu_factor gave.")
-    matrix_check.check_same_dtype(name, packed, b, "LU")
     matrix_check.check_matrix(name, b, "B")
     matrix_check.check_fit(name, packed._array.shape, b._array.shape, left)
     if pivots._array.shape[-1:] != packed._array.shape[-1:]:

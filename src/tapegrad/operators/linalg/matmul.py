@@ -6,11 +6,12 @@ from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, two_operands
-from tapegrad.core.shape import broadcast
+from tapegrad.core.dtype import bool_
+from tapegrad.core.shape import broadcast, existing_axis
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.dtype_check import BOOL, lacks, unless_empty
+from tapegrad.operators.dtype_check import BOOL, lacks, no_kernel, unless_empty
 from tapegrad.operators.linalg import matmul_check
 from tapegrad.operators.linalg.decomposition import transposed as _t
 from tapegrad.operators.linalg.dot_vdot import dot
@@ -144,6 +145,7 @@ def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
         errors.need_tensors("mv", input=input, vec=vec)
         raise
     if x.ndim != 2 or v.ndim != 1:
+        existing_axis(0, x.ndim, "mv() takes a matrix and a vector.")
         text = f"vector + matrix @ vector expected, got 1, {x.ndim}, {v.ndim}"
         raise errors.runtime_error(text, "mv() takes a matrix and a vector.")
     if x.shape[1] != v.shape[0]:
@@ -181,6 +183,8 @@ def bmm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
         raise
     matmul_check.check_batches(x, y)
     if x.dtype != y.dtype:
+        if input.dtype is bool_ and x.size and y.size:
+            raise no_kernel("bmm", bool_)
         raise matmul_check.dtype_mismatch(input, mat2)
     return finish("bmm", batch_of_products(input, mat2), out)
 

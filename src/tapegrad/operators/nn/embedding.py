@@ -12,7 +12,7 @@ from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import per_sample
-from tapegrad.operators.dtype_check import require_norm
+from tapegrad.operators.dtype_check import check_real_graph, require_norm
 from tapegrad.operators.nn.layer_norm import real_argument
 
 __torch__ = "embedding embedding_renorm_"
@@ -98,6 +98,8 @@ def embedding(
     if sparse and weight.requires_grad:
         raise no_sparse("embedding")
     _check_rows(indices._array, weight._array.shape[0])
+    if weight.dtype.is_complex:
+        check_real_graph("embedding", weight)
     return look_up(weight, indices, padding=int(padding_idx), by_frequency=bool(scale_grad_by_freq))
 
 

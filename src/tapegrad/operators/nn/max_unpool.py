@@ -67,19 +67,29 @@ def _output_size(
     return tuple(output_size)
 
 
-def _check(input: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> None:
-    n = len(sizes)
+def _check(
+    input: Tensor, indices: Tensor, sizes: tuple[int, ...], n: int, steps: Sequence[int] = ()
+) -> None:
     array, where = array_of(f"max_unpool{n}d", input), indices._array
     if indices.dtype is not int64:
         given = f" but got: {indices.dtype.scalar_name}" if n == 2 else ""
         advice = "Pass the indices that max_pool gives with return_indices=True."
         raise errors.runtime_error(f"elements in indices should be type int64{given}", advice)
+    if n == 2 and len(sizes) != 2:
+        raise errors.runtime_error(
+            "There should be exactly two elements (height, width) in output_size, but got "
+            f"{len(sizes)} elements.",
+            "kernel_size is one number, or two.",
+        )
     if array.ndim not in (n + 1, n + 2):
         raise errors.runtime_error(
             f"Input to max_unpooling{n}d should be a {n + 1}d or {n + 2}d Tensor, but got a "
             f"tensor with {array.ndim} dimensions.",
             "Inputs are (N, C, ...) or (C, ...).",
         )
+    if steps and min(steps) <= 0:
+        text = f"strides should be greater than zero, but got stride: {list(steps)}"
+        raise errors.runtime_error(text, "Pass the stride of the pooling.")
     if array.shape != where.shape:
         raise errors.runtime_error(
             "Expected shape of indices to be same as that of the input tensor "
@@ -116,10 +126,7 @@ def _unpooled(n: int) -> Callable:
         pads = _of_each(padding, n)
         shape = array_of(f"max_unpool{n}d", input).shape
         sizes = _output_size(shape, kernel, steps, pads, output_size)
-        if n == 3 and min(steps) <= 0:
-            text = f"strides should be greater than zero, but got stride: {list(steps)}"
-            raise errors.runtime_error(text, "Pass the stride of the pooling.")
-        _check(input, indices, sizes)
+        _check(input, indices, sizes, n, steps if n == 3 else ())
         return (unpool_plane if n == 2 else unpool_volume)(input, indices, sizes=sizes)
 
     return max_unpool
@@ -151,7 +158,7 @@ def max_unpool1d(
     if IN_USE:
         (input,) = widened(input)
     input, indices = unsqueeze(input, -1), unsqueeze(indices, -1)
-    _check(input, indices, sizes)
+    _check(input, indices, sizes, 2)
     return squeeze(unpool_plane(input, indices, sizes=sizes), -1)
 
 

@@ -237,6 +237,9 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> A
     """
     widths = _widths("pad", input, pad)
     ndim = input._array.ndim
+    if mode not in ("constant", "reflect", "replicate", "circular"):
+        advice = 'Modes are "constant", "reflect", "replicate" and "circular".'
+        raise errors.not_implemented(f"Unrecognised padding mode {mode}", advice)
     if len(widths) % 2:
         advice = "Give the widths before and after, for each axis from the last on."
         raise errors.runtime_error("Padding length must be divisible by 2", advice)
@@ -253,7 +256,4 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> A
     if value is not None and value != 0:
         text = f'Padding mode "{mode}" doesn\'t take in value argument'
         raise errors.runtime_error(text, 'Only mode "constant" has a value.')
-    if mode not in ("reflect", "replicate", "circular"):
-        advice = 'Modes are "constant", "reflect", "replicate" and "circular".'
-        raise errors.not_implemented(f"Unrecognised padding mode {mode}", advice)
     return edge_pad(input, widths, mode)

@@ -32,7 +32,8 @@ def elu(input: Tensor, alpha: float = 1.0) -> Any:
     >>> torch.nn.functional.elu(torch.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    alpha = factor_of(alpha, input.dtype)
+    if type(alpha) is not float or not -1e38 < alpha < 1e38:
+        alpha = factor_of(alpha, input.dtype)
     return elu_scaled(input, alpha=alpha, scale=1.0, input_scale=1.0)
 
 

@@ -10,6 +10,7 @@ from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
+from tapegrad.operators.dtype_check import check_real_graph
 
 __all__ = ["masked_fill", "nan_to_num", "nan_to_num_"]
 
@@ -100,6 +101,8 @@ def nan_to_num(
     tensor([-1.,  2.])
     """
     nan = 0.0 if nan is None else nan
+    if input._array.dtype.kind == "c":
+        check_real_graph("nan_to_num", input)
     return finish(
         "nan_to_num", without_nan(input, nan=nan, posinf=posinf, neginf=neginf), out, input
     )

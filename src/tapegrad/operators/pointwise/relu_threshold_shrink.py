@@ -71,8 +71,11 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
     tensor([-1.0000,  0.5000])
     """
-    check_limits(min_val, max_val)
-    return _between(input, min_val, max_val)
+    if min_val > max_val:
+        check_limits(min_val, max_val)
+    if input.dtype.category == INTEGER:
+        return _between(input, min_val, max_val)
+    return hardtanh_between(input, low=min_val, high=max_val)
 
 
 def check_limits(min_val: float, max_val: float) -> None:
@@ -194,9 +197,12 @@ def threshold(input: Tensor, threshold: float, value: float) -> Any:
     >>> torch.threshold(torch.tensor([-1.0, 2.0]), 0.5, 9.0)
     tensor([9., 2.])
     """
-    if input.dtype.is_complex:
-        raise no_kernel("threshold_cpu", input.dtype)
-    threshold, value = fitted(threshold, input.dtype), fitted(value, input.dtype)
+    dtype = input.dtype
+    if dtype.is_complex:
+        raise no_kernel("threshold_cpu", dtype)
+    small = type(threshold) is float is type(value) and -6e4 < threshold < 6e4 > value > -6e4
+    if not small or not dtype.is_floating_point:
+        threshold, value = fitted(threshold, dtype), fitted(value, dtype)
     return threshold_above(input, threshold=threshold, value=value)
 
 

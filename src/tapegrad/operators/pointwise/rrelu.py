@@ -60,6 +60,13 @@ def rrelu(
     >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
     tensor([-0.2000,  2.0000])
     """
+    _check_bounds(lower, upper)
+    if not training:
+        return mean_slope(input, slope=(lower + upper) / 2)
+    return _drawn(input, lower, upper, generator)
+
+
+def _check_bounds(lower: float, upper: float) -> None:
     for name, bound in (("lower", lower), ("upper", upper)):
         if not isfinite(bound):
             text = f"rrelu: {name} bound must be finite, got {bound:g}"
@@ -67,8 +74,9 @@ def rrelu(
     if lower > upper:
         text = "Lower bound should be less than or equal to the upper bound"
         raise errors.runtime_error(text, f"They are {lower} and {upper}.")
-    if not training:
-        return mean_slope(input, slope=(lower + upper) / 2)
+
+
+def _drawn(input: Tensor, lower: float, upper: float, generator: Source) -> Any:
     if not input.dtype.is_floating_point or input.dtype.itemsize == 2:
         raise no_kernel("rrelu_with_noise_out_cpu", input.dtype)
     if level_mode() is not None:
@@ -82,4 +90,10 @@ def rrelu(
     return sloped(input, wrap(slope))
 
 
-rrelu_ = in_place(rrelu)
+def _bounds_first(
+    input: Any, lower: Any = 1 / 8, upper: Any = 1 / 3, training: Any = False, generator: Any = None
+) -> None:
+    _check_bounds(lower, upper)
+
+
+rrelu_ = in_place(rrelu, refused=_bounds_first)

@@ -1,13 +1,22 @@
 """Choosing by a condition or a limit: where, clamp."""
 
+from tapegrad.autograd.writable import cannot_cast, check_writable
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, uint8
+from tapegrad.core.promote_types import can_cast
 from tapegrad.dispatch.apply import NUMBERS, finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
-from tapegrad.operators.dtype_check import invalid_combination, no_complex, tensor_first
+from tapegrad.operators.dtype_check import (
+    COMPLEX,
+    common_dtype,
+    invalid_combination,
+    lacks,
+    no_complex,
+    tensor_first,
+)
 
 __all__ = [
     "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_",
@@ -160,7 +169,9 @@ def at_least_number(xp, x, min):
     x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0),
     min=lambda xp, g, x, min: xp.where(x < min, g, 0.0),
 )
-@elementwise(node="ClampMinBackward1", check=_check_limit("clamp_min", "min"))
+@elementwise(
+    node="ClampMinBackward1", check=tensor_first("clamp_min", "min", lacks("maximum_cpu", COMPLEX))
+)
 def at_least(xp, x, min):
     """The same for a tensor `min`."""
     return xp.maximum(x, min)
@@ -190,7 +201,9 @@ def at_most_number(xp, x, max):
     x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0),
     max=lambda xp, g, x, max: xp.where(x > max, g, 0.0),
 )
-@elementwise(node="ClampMaxBackward1", check=_check_limit("clamp_max", "max"))
+@elementwise(
+    node="ClampMaxBackward1", check=tensor_first("clamp_max", "max", lacks("minimum_cpu", COMPLEX))
+)
 def at_most(xp, x, max):
     """The same for a tensor `max`."""
     return xp.minimum(x, max)
@@ -209,5 +222,19 @@ def clamp_max(input: Tensor, max: Any, *, out: Out = None) -> Any:
     return by.direct(input, max) if out is None else by(input, max, out=out)
 
 
-clamp_, clamp_min_, clamp_max_ = in_place(clamp), in_place(clamp_min), in_place(clamp_max)
+def _check_numbers(input: Tensor, *limits: Any, **named: Any) -> None:
+    """Raise, in the words of the in-place forms, for numbers that the tensor cannot hold."""
+    given = [x for x in (*limits, *named.values()) if x is not None]
+    if input._array.dtype.kind in "fc" or not all(isinstance(x, NUMBERS) for x in given):
+        return
+    check_writable(input)
+    dtype = common_dtype(input, *given)
+    if not can_cast(dtype, input.dtype):
+        advice = "Convert the tensor first, or use the out-of-place form."
+        raise cannot_cast(dtype, input.dtype, advice, "clamp_number")
+
+
+clamp_ = in_place(clamp, refused=_check_numbers)
+clamp_min_ = in_place(clamp_min, refused=_check_numbers)
+clamp_max_ = in_place(clamp_max, refused=_check_numbers)
 clip, clip_ = clamp, clamp_

@@ -7,7 +7,7 @@ from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.dtype import as_dtype
+from tapegrad.core.dtype import as_dtype, bool_
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -169,6 +169,9 @@ def _running(
     name: str, operator: OperatorLike, input: Tensor, dim: Dim, dtype: DTypeLike, out: Out
 ) -> Any:
     """Running sums or products; integers as int64 unless a dtype is asked for."""
+    if dtype is bool_:
+        axis_of(dim, input._array.ndim)
+        raise no_kernel(f"{name}_out_cpu", dtype)
     input, narrow = summable(input, dtype, out)
     result = _along(operator, input, dim)
     return finish(name, result if narrow is None else result.to(narrow), out, input)
@@ -209,6 +212,7 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     >>> torch.logcumsumexp(torch.tensor([0.0, 0.0]), 0)
     tensor([0.0000, 0.6931])
     """
+    axis_of(dim, input._array.ndim)
     if input.dtype.category < 2:
         raise no_kernel("logcumsumexp_out_cpu", input.dtype)
     return finish("logcumsumexp", _along(log_running_sum, input, dim), out, input)

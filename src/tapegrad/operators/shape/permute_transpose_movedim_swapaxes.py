@@ -238,6 +238,8 @@ def adjoint(input: Tensor) -> Any:
     >>> torch.zeros(2, 3).adjoint().shape
     torch.Size([3, 2])
     """
+    if input._array.ndim == 0:
+        return input.conj() if input.dtype.is_complex else input.view(())
     if input._array.ndim < 2:
         raise errors.runtime_error(
             "tensor.adjoint() is only supported on matrices or batches of matrices. Got "

@@ -144,9 +144,15 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
         condition = "dim < static_cast<int64_t>(self_sizes.size())"
         raise errors.unmet(condition, f"The tensor has {len(shape)} dimensions.")
     if shape and length < 0:
+        n = shape[axis_of(dim, len(shape))]
+        if not -n <= start <= n:
+            raise errors.index_error(
+                f"start out of range (expected to be in range of [{-n}, {n}], but got {start})",
+                f"The dimension has {n} elements.",
+            )
         raise errors.runtime_error(
-            f"start ({start}) + length ({length}) exceeds dimension size "
-            f"({shape[axis_of(dim, len(shape))]}).",
+            f"start ({start % n if start < 0 else start}) + length ({length}) exceeds dimension "
+            f"size ({n}).",
             "A length is not negative.",
         )
     part = narrow(input.detach(), dim, start, length)

@@ -1,11 +1,16 @@
 """Losses with a margin: what is on the right side of it, far enough, costs nothing."""
 
-from tapegrad.autograd.writable import check_constant
+from tapegrad.autograd.writable import cannot_cast, check_constant, output_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.dtype import bool_
+from tapegrad.core.limits import default
+from tapegrad.core.promote_types import can_cast, promote_types
 from tapegrad.core.result_order import in_operands_order
+from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.dtype_check import check_real_graph
 from tapegrad.operators.nn.cosine_similarity_distance import pairwise_distance
 from tapegrad.operators.nn.loss.mse_l1 import check_reduction, mean_or_sum, reduced, share
 from tapegrad.operators.pointwise.where_clamp import clamp_min, where
@@ -40,7 +45,25 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any:
     """`soft_margin`, whose target has no gradient."""
     check_reduction(reduction)
     check_constant("soft_margin_loss", "target", target)
+    if input.dtype is not target.dtype or not input.dtype.is_floating_point:
+        check_real_graph("soft_margin_loss", input)
+        _check_dtypes(input, target)
+    if input._array.shape != target._array.shape:
+        shape = input._array.shape
+        wide = broadcast(shape, target._array.shape)
+        if wide != shape:
+            raise output_shape(shape, wide, "The input has the shape of the losses.")
     return soft_margin(input, target, reduction=reduction).to(input.dtype)
+
+
+def _check_dtypes(input: Tensor, target: Tensor) -> None:
+    """Raise where the losses do not fit into a tensor like the input: PyTorch writes them there."""
+    if input.dtype is bool_:
+        input.neg()  # its error
+    dtype = promote_types(input.dtype, target.dtype)
+    dtype = default() if dtype.category < 2 else dtype
+    if not can_cast(dtype, input.dtype):
+        raise cannot_cast(dtype, input.dtype, "Convert the input first: input.float().")
 
 
 # --- pairs and triples ---

@@ -29,6 +29,8 @@ def check_classes(
     if rows != shape[:1] or len(shape) != 2:
         _check_shapes(shape, rows)
     n = shape[1 if len(shape) > 1 else 0]
+    name = f"nll_loss{'2d' if len(shape) > 2 else ''}_forward"
+    check_constant(name, "weight", weight)
     if len(shape) > 2:
         _check_labels(target)
         _check_weight(weight, n, "all", "")
@@ -36,6 +38,8 @@ def check_classes(
         _check_weight(weight, n, f"all {n} classes", " but got weight tensor of shape: ")
         _check_labels(target)
     require_floating(f"nll_loss{'2d_forward' if len(shape) > 2 else ''}_out_frame", input)
+    if len(shape) > 2 and target.dtype is uint8:
+        raise errors.wrong_dtype(int64, uint8, "Class numbers are integers: target.long().")
     values = elements(target._array)
     if not values.size:
         return None
@@ -211,10 +215,11 @@ def nll_loss(
     tensor(1.3863)
     """
     reduction = mse_l1.legacy_reduction(size_average, reduce, reduction)
+    mse_l1.check_reduction(reduction)
     if IN_USE:
         input, target, weight = widened(input, target, weight)
     ignored = check_classes(input, target, weight, ignore_index)
-    return _nll(input, target, weight, ignored, mse_l1.check_reduction(reduction))
+    return _nll(input, target, weight, ignored, reduction)
 
 
 def _nll(
@@ -222,8 +227,6 @@ def _nll(
 ) -> Any:
     n = input._array.ndim
     if weight is not None:
-        name = "nll_loss2d_forward" if n > 2 else "nll_loss_forward"
-        check_constant(name, "weight", weight)
         mse_l1.check_alike(input, weight)
     if n > 2:
         return pick_places(input, target, weight, ignore_index=ignored, reduction=reduction)
