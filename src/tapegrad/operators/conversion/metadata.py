@@ -42,50 +42,59 @@ def is_storage(obj: object, /) -> bool:
 
 
 @mending
-def is_floating_point(input: Tensor = MISSING, **names: Any) -> bool:
+def is_floating_point(input: Tensor = MISSING, *extra: Any, **names: Any) -> bool:
     """Whether the elements are real numbers with fractions.
 
     >>> torch.is_floating_point(torch.ones(2))
     True
     """
-    if names or input is MISSING:
-        return mended(is_floating_point, None, (input,), names)
-    return require("is_floating_point", input).dtype.is_floating_point
+    try:
+        if names or extra:
+            raise TypeError("is_floating_point() was given other names")
+        return input.dtype.is_floating_point
+    except (AttributeError, TypeError) as error:
+        return mended(is_floating_point, error, (input, *extra), names)
 
 
 @mending
-def is_complex(input: Tensor = MISSING, **names: Any) -> bool:
+def is_complex(input: Tensor = MISSING, *extra: Any, **names: Any) -> bool:
     """Whether the elements are complex numbers.
 
     >>> torch.is_complex(torch.ones(2))
     False
     """
-    if names or input is MISSING:
-        return mended(is_complex, None, (input,), names)
-    return require("is_complex", input).dtype.is_complex
+    try:
+        if names or extra:
+            raise TypeError("is_complex() was given other names")
+        return input.dtype.is_complex
+    except (AttributeError, TypeError) as error:
+        return mended(is_complex, error, (input, *extra), names)
 
 
 @mending
-def is_signed(input: Tensor = MISSING, **names: Any) -> bool:
+def is_signed(input: Tensor = MISSING, *extra: Any, **names: Any) -> bool:
     """Whether the elements can be negative.
 
     >>> torch.is_signed(torch.ones(2))
     True
     """
-    if names or input is MISSING:
-        return mended(is_signed, None, (input,), names)
-    return require("is_signed", input).dtype.is_signed
+    try:
+        if names or extra:
+            raise TypeError("is_signed() was given other names")
+        return input.dtype.is_signed
+    except (AttributeError, TypeError) as error:
+        return mended(is_signed, error, (input, *extra), names)
 
 
 @mending
-def is_nonzero(input: Tensor = MISSING, **names: Any) -> bool:
+def is_nonzero(input: Tensor = MISSING, *extra: Any, **names: Any) -> bool:
     """Whether the only element is not zero.
 
     >>> torch.is_nonzero(torch.tensor([0.0]))
     False
     """
-    if names or input is MISSING:
-        return mended(is_nonzero, None, (input,), names)
+    if names or extra or input is MISSING:
+        return mended(is_nonzero, None, (input, *extra), names)
     return bool(require("is_nonzero", input))
 
 
@@ -102,14 +111,14 @@ def is_same_size(input: Tensor = MISSING, other: Scalar = MISSING, **names: Any)
 
 
 @mending
-def is_inference(input: Tensor = MISSING, **names: Any) -> bool:
+def is_inference(input: Tensor = MISSING, *extra: Any, **names: Any) -> bool:
     """Whether the tensor was made in inference mode.
 
     >>> torch.is_inference(torch.ones(2))
     False
     """
-    if names or input is MISSING:
-        return mended(is_inference, None, (input,), names)
+    if names or extra or input is MISSING:
+        return mended(is_inference, None, (input, *extra), names)
     return require("is_inference", input).is_inference()
 
 
@@ -140,26 +149,29 @@ def is_neg(input: Tensor = MISSING, **names: Any) -> bool:
 
 
 @mending
-def numel(input: Tensor = MISSING, **names: Any) -> int:
+def numel(input: Tensor = MISSING, *extra: Any, **names: Any) -> int:
     """The number of elements.
 
     >>> torch.numel(torch.ones(2, 3))
     6
     """
-    if names or input is MISSING:
-        return mended(numel, None, (input,), names)
-    return require("numel", input)._array.size
+    try:
+        if names or extra:
+            raise TypeError("numel() was given other names")
+        return input._array.size
+    except (AttributeError, TypeError) as error:
+        return mended(numel, error, (input, *extra), names)
 
 
 @mending
-def get_device(input: Tensor = MISSING, **names: Any) -> int:
+def get_device(input: Tensor = MISSING, *extra: Any, **names: Any) -> int:
     """The index of the GPU a tensor is on; -1 for the CPU.
 
     >>> torch.get_device(torch.zeros(2))
     -1
     """
-    if names or input is MISSING:
-        return mended(get_device, None, (input,), names)
+    if names or extra or input is MISSING:
+        return mended(get_device, None, (input, *extra), names)
     require("get_device", input)
     return -1
 

@@ -8,7 +8,7 @@ __torch__ = "detach detach_"
 
 
 @mending
-def detach(input: Tensor = MISSING, **names: Any) -> Any:
+def detach(input: Tensor = MISSING, *extra: Any, **names: Any) -> Any:
     """The same memory as a tensor without history.
 
     Shape: any, and that of the result.
@@ -16,13 +16,13 @@ def detach(input: Tensor = MISSING, **names: Any) -> Any:
     >>> torch.detach(torch.ones(2, requires_grad=True)).requires_grad
     False
     """
-    if names or input is MISSING:
-        return mended(detach, None, (input,), names)
+    if names or extra or input is MISSING:
+        return mended(detach, None, (input, *extra), names)
     return require("detach", input).detach()
 
 
 @mending
-def detach_(input: Tensor = MISSING, **names: Any) -> Any:
+def detach_(input: Tensor = MISSING, *extra: Any, **names: Any) -> Any:
     """The tensor itself, its history forgotten.
 
     Shape: any; it stays.
@@ -31,6 +31,6 @@ def detach_(input: Tensor = MISSING, **names: Any) -> Any:
     >>> torch.detach_(x).is_leaf
     True
     """
-    if names or input is MISSING:
-        return mended(detach_, None, (input,), names)
+    if names or extra or input is MISSING:
+        return mended(detach_, None, (input, *extra), names)
     return require("detach_", input).detach_()

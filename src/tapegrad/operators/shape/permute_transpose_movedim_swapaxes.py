@@ -149,7 +149,7 @@ swapdims_ = in_place_view(swapdims, inverse=_same_step)
 
 
 @mending
-def t(input: Tensor = MISSING, **names: Any) -> Any:
+def t(input: Tensor = MISSING, *extra: Any, **names: Any) -> Any:
     """The transpose of a matrix; a vector or a number as it is.
 
     Shape: (m, n) to (n, m); (n,) and () stay.
@@ -158,8 +158,8 @@ def t(input: Tensor = MISSING, **names: Any) -> Any:
     >>> torch.zeros(2, 3).t().shape
     torch.Size([3, 2])
     """
-    if names:
-        return mended(t, None, (input,), names)
+    if names or extra:
+        return mended(t, None, (input, *extra), names)
     try:
         ndim = input._array.ndim
     except AttributeError:
