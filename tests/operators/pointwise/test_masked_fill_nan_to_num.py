@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 import tapegrad as torch
 from tests.operators.gradient import gradients
 
@@ -26,3 +28,11 @@ def test_nan_to_num_takes_replacements():
     x = torch.tensor([nan, inf, -inf, 1.0])
     assert x.nan_to_num(1.0, 2.0, 3.0).tolist() == [1, 2, 3, 1]
     assert torch.nan_to_num(x).tolist() == [0, 3.4028234663852886e38, -3.4028234663852886e38, 1]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_nan_to_num_stays_within_16_bits(dtype):
+    x, most = torch.tensor([inf, -inf, nan], dtype=dtype), torch.finfo(dtype).max
+    assert x.nan_to_num().tolist() == [most, -most, 0]
+    assert x.nan_to_num(posinf=2.0).tolist() == [2, -most, 0]
+    assert x.nan_to_num_().tolist() == [most, -most, 0]

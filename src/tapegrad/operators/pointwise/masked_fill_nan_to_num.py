@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
+from tapegrad.core.limits import finfo
 from tapegrad.core.result_order import row_major
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import broadcast
@@ -103,6 +104,10 @@ def nan_to_num(
     nan = 0.0 if nan is None else nan
     if input._array.dtype.kind == "c":
         check_real_graph("nan_to_num", input)
+    if input.dtype.is_floating_point and input.dtype.itemsize == 2:  # computed in a wider dtype
+        limits = finfo(input.dtype)
+        posinf = limits.max if posinf is None else posinf
+        neginf = limits.min if neginf is None else neginf
     return finish(
         "nan_to_num", without_nan(input, nan=nan, posinf=posinf, neginf=neginf), out, input
     )
