@@ -12,7 +12,7 @@ from tapegrad.operators.nn.pad import constant_pad_nd
 __torch__ = "conv1d conv2d conv3d convolution"
 
 
-_checked: dict[tuple, dict] = {}  # shapes, dtypes and steps that fit together
+_checked: dict[tuple, tuple[dict, bool]] = {}  # shapes, dtypes and steps that fit together
 _MOST = 1024
 
 
@@ -49,22 +49,21 @@ def run(input: Tensor, weight: Any, bias: Any, steps: tuple, transposed: bool, g
         *[None if x is None else (x.shape, x.dtype) for x in arrays],
         *(steps, transposed, groups),
     )
-    options = _checked.get(key)
-    if options is None:
+    found = _checked.get(key)
+    if found is None:
         steps = check(input, weight, bias, steps, transposed, groups)
         if len(_checked) == _MOST:
             _checked.clear()
         options = dict(zip(STEPS, steps, strict=True))
         options = {**options, "transposed": transposed, "groups": groups}
-        _checked[key] = options
-    dtype = input._array.dtype
-    if (
-        weight._array.dtype is not dtype and weight._array.dtype != dtype
-    ):  # there is nothing to multiply
+        # where nothing is multiplied dtypes may differ, and so may that of a bias
+        mixed = any(x is not None and x.dtype is not input.dtype for x in (weight, bias))
+        found = _checked[key] = options, mixed
+    options, mixed = found
+    if mixed:
         both = promote_types(input.dtype, weight.dtype)
         input, weight = input.to(both), weight.to(both)
-    if bias is not None and bias._array.dtype is not dtype and bias._array.dtype != dtype:
-        bias = bias.to(input.dtype)
+        bias = None if bias is None else bias.to(both)
     if not transposed and not input.shape[1]:
         weight = weight[:0]  # PyTorch's result has no channels then
         bias = None

@@ -45,25 +45,25 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any:
     """`soft_margin`, whose target has no gradient."""
     check_reduction(reduction)
     check_constant("soft_margin_loss", "target", target)
-    if input.dtype is not target.dtype or not input.dtype.is_floating_point:
-        check_real_graph("soft_margin_loss", input)
-        _check_dtypes(input, target)
-    if input._array.shape != target._array.shape:
-        shape = input._array.shape
-        wide = broadcast(shape, target._array.shape)
-        if wide != shape:
-            raise output_shape(shape, wide, "The input has the shape of the losses.")
+    x, y = input._array, target._array
+    if x.dtype is not y.dtype or x.dtype.kind != "f" or x.shape != y.shape:
+        _check_fit(input, target)
     return soft_margin(input, target, reduction=reduction).to(input.dtype)
 
 
-def _check_dtypes(input: Tensor, target: Tensor) -> None:
+def _check_fit(input: Tensor, target: Tensor) -> None:
     """Raise where the losses do not fit into a tensor like the input: PyTorch writes them there."""
+    check_real_graph("soft_margin_loss", input)
     if input.dtype is bool_:
         input.neg()  # its error
     dtype = promote_types(input.dtype, target.dtype)
     dtype = default() if dtype.category < 2 else dtype
     if not can_cast(dtype, input.dtype):
         raise cannot_cast(dtype, input.dtype, "Convert the input first: input.float().")
+    shape = input._array.shape
+    wide = broadcast(shape, target._array.shape)
+    if wide != shape:
+        raise output_shape(shape, wide, "The input has the shape of the losses.")
 
 
 # --- pairs and triples ---
