@@ -13,8 +13,9 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import LevelLike, ModeLike, Tensor
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.level import enter, is_inside, leave
-from tapegrad.func.pytree import LEAF, flatten, text, unflatten
 from tapegrad.func.vmap_mode import Mapping, is_mapped
+from tapegrad.utils._pytree.tree import tree_flatten as flatten
+from tapegrad.utils._pytree.tree import tree_unflatten as unflatten
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -115,14 +116,14 @@ def _inside(found: object, level: LevelLike) -> Any:
     output, out_dims = found
     leaves, structure = flatten(output)
     dims, own = flatten(out_dims)
-    if own is LEAF:
+    if own.is_leaf():
         dims = dims * len(leaves)
     elif own != structure:
         raise errors.runtime_error(
             "The autograd.Function's vmap staticmethod returned an incompatible (output, "
             f"out_dims) tuple. Expected out_dims={out_dims} to be compatible with the "
-            f"structure of `output`. out_dims has structure {text(own)} but output has "
-            f"structure {text(structure)}. {_MORE}",
+            f"structure of `output`. out_dims has structure {own} but output has "
+            f"structure {structure}. {_MORE}",
             "Give a number or None for each result.",
         )
     return unflatten(

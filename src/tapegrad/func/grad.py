@@ -17,10 +17,11 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.tensor_base import TensorBase, wrap
-from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
 from tapegrad.operators.creation.like import ones_like, zeros_like
 from tapegrad.operators.shape.forward_ad_views import dual_view
+from tapegrad.utils._pytree.tree import tree_flatten as flatten
+from tapegrad.utils._pytree.tree import tree_unflatten as unflatten
 
 
 class Recorded(InTransform):

@@ -16,11 +16,12 @@ from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.grad import checked_argnums, chosen, ones_of, replaced
 from tapegrad.func.jvp import jvp, jvp_with_aux
 from tapegrad.func.level import enter, is_inside, leave, lift, shown
-from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vjp import pull_back, recorded_call
 from tapegrad.func.vmap import check_randomness, depth_of, lowered
 from tapegrad.func.vmap_mode import Mapping, only_maps
 from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.utils._pytree.tree import tree_flatten as flatten
+from tapegrad.utils._pytree.tree import tree_unflatten as unflatten
 
 
 def jacrev(

@@ -8,10 +8,12 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.grad import check_aux, with_aux
-from tapegrad.func.pytree import flatten, text, unflatten
 from tapegrad.func.vjp import require_tensors
 from tapegrad.func.vmap_mode import lifted_everywhere
 from tapegrad.operators.shape.as_strided import alias
+from tapegrad.utils._pytree.tree import tree_flatten as flatten
+from tapegrad.utils._pytree.tree import tree_unflatten as unflatten
+from tapegrad.utils._pytree.treespec import TreeSpec
 
 
 def jvp(
@@ -51,7 +53,7 @@ def jvp(
         raise errors.runtime_error(
             f"{name}: Expected primals and tangents to have the same python structure. For "
             "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals "
-            f"with structure {text(structure)} and tangents with structure {text(other)}",
+            f"with structure {structure} and tangents with structure {other}",
             "Give one tangent for each primal.",
         )
     _require_tensors(f"{name}: Expected primals to", xs)
@@ -71,7 +73,7 @@ def _pushed(
     func: Callable,
     xs: list,
     ts: list,
-    structure: object,
+    structure: TreeSpec,
     strict: bool,
     has_aux: bool,
     with_values: bool,

@@ -7,12 +7,14 @@ from tapegrad.arrays.batched.array import Level
 from tapegrad.arrays.batched.per_sample import warn_of_loop
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.level import enter, is_inside, leave, lift
-from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.randomness import outside
 from tapegrad.func.vmap import lowered
 from tapegrad.func.vmap_mode import is_mapped
 from tapegrad.operators.random.fill import level_mode
 from tapegrad.operators.shape.cat_stack import stack
+from tapegrad.utils._pytree.tree import tree_flatten as flatten
+from tapegrad.utils._pytree.tree import tree_unflatten as unflatten
+from tapegrad.utils._pytree.treespec import TreeSpec
 
 
 def called_in_turn(
@@ -46,7 +48,7 @@ def called_in_turn(
 
 
 def _called_once(
-    again: Callable, level: Level, leaves: list, structure: object, inside: list
+    again: Callable, level: Level, leaves: list, structure: TreeSpec, inside: list
 ) -> Any:
     """One call for all members, whose tensors are the same."""
     same = [lowered(x, level) if own else x for x, own in zip(leaves, inside, strict=True)]

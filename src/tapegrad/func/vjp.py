@@ -19,7 +19,9 @@ from tapegrad.func.grad import (
     with_aux,
     zeros_of,
 )
-from tapegrad.func.pytree import flatten, text, unflatten
+from tapegrad.utils._pytree.tree import tree_flatten as flatten
+from tapegrad.utils._pytree.tree import tree_unflatten as unflatten
+from tapegrad.utils._pytree.tree import treespec_pprint
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
@@ -47,8 +49,8 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         if given != structure:
             raise errors.runtime_error(
                 "Expected pytree structure of cotangents to be the same as pytree structure of "
-                f"outputs to the function. cotangents: {short(given)}, primal output: "
-                f"{short(structure)}",
+                f"outputs to the function. cotangents: {treespec_pprint(given)}, primal output: "
+                f"{treespec_pprint(structure)}",
                 "Give one cotangent for each output.",
             )
         gs = [cotangent_of(i, y, g) for i, (y, g) in enumerate(zip(outs, gs, strict=True))]
@@ -117,19 +119,6 @@ def pull_back(
     return pulled(outs, leaves, cotangents, retain_graph, create_graph, alone)
 
 
-def short(structure: Any) -> str:
-    """A structure as a tree of stars."""
-    if not hasattr(structure, "below"):
-        return "*"
-    parts = [short(each) for each in structure.below]
-    if structure.keys is not None:
-        inner = ", ".join(f"'{k}': {p}" for k, p in zip(structure.keys, parts, strict=True))
-        return "{" + inner + "}"
-    if structure.kind is list:
-        return "[" + ", ".join(parts) + "]"
-    return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
-
-
 # --- linearize ------------------------------------------------------------------------------------
 
 
@@ -157,8 +146,7 @@ def linearize(func: Callable, *primals: Any) -> tuple:
         ts, given = flatten(tangents)
         if given != own:
             raise errors.runtime_error(
-                f"Expected the tangents {text(given)} to have the same argspec as the primals "
-                f"{text(own)}",
+                f"Expected the tangents {given} to have the same argspec as the primals {own}",
                 "Give one tangent for each primal.",
             )
         for i, (t, x) in enumerate(zip(ts, inputs, strict=True)):

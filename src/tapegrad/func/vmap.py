@@ -9,10 +9,12 @@ from tapegrad.core.annotations import Any, Array, Callable, Dim, ModeLike, Tenso
 from tapegrad.core.shape import axis_of
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.level import enter, is_inside, leave, lift
-from tapegrad.func.pytree import LEAF, Branch, flatten, text, unflatten
 from tapegrad.func.vmap_mode import Mapping, is_mapped
 from tapegrad.operators.shape.cat_stack import cat
 from tapegrad.random import get_rng_state, set_rng_state
+from tapegrad.utils._pytree.tree import tree_flatten as flatten
+from tapegrad.utils._pytree.tree import tree_unflatten as unflatten
+from tapegrad.utils._pytree.treespec import TreeSpec, spread
 
 __torch__ = "vmap"
 
@@ -48,13 +50,13 @@ def mapped_arguments(func: Callable, in_dims: Any, args: tuple) -> tuple[list, l
     return dims, leaves, structure, batch_size(sizes)
 
 
-def _matched(start: str, name: str, given: object, whose: str, structure: object) -> list:
+def _matched(start: str, name: str, given: object, whose: str, structure: TreeSpec) -> list:
     """A dimension for each tensor of a tree, from a number or tree of numbers called `name`."""
-    dims = spread_over(given, structure)
+    dims = spread(given, structure)
     if dims is None:
         raise errors.value_error(
             f"{start}{name} is not compatible with the structure of `{whose}`. {name} has "
-            f"structure {text(flatten(given)[1])} but {whose} has structure {text(structure)}.",
+            f"structure {flatten(given)[1]} but {whose} has structure {structure}.",
             "A number stands for everything below it.",
         )
     return dims
@@ -106,43 +108,13 @@ def batch_size(sizes: list) -> int:
     return sizes[0]
 
 
-def spread_over(prefix: Any, structure: Any) -> list | None:
-    """A leaf of `prefix` for each leaf of a structure that it is the beginning of."""
-    if structure is LEAF:
-        return [prefix] if flatten(prefix)[1] is LEAF else None
-    if flatten(prefix)[1] is LEAF:
-        return [prefix] * len(_leaves_of(structure))
-    own = flatten(prefix)[1]
-    if type(prefix) is not structure.kind or len(own.below) != len(structure.below):
-        return None
-    if own.keys is not None:
-        if set(own.keys) != set(structure.keys):
-            return None
-        entries = [prefix[key] for key in structure.keys]
-    else:
-        entries = list(prefix)
-    found: list[Any] = []
-    for entry, below in zip(entries, structure.below, strict=True):
-        part = spread_over(entry, below)
-        if part is None:
-            return None
-        found += part
-    return found
-
-
-def _leaves_of(structure: object) -> list:
-    if not isinstance(structure, Branch):
-        return [structure]
-    return [leaf for each in structure.below for leaf in _leaves_of(each)]
-
-
 # --- results ---
 
 
-def places_of(func: Callable, out_dims: Any, structure: object) -> list:
+def places_of(func: Callable, out_dims: Any, structure: TreeSpec) -> list:
     """The dimension of each result, as it was given."""
     start = f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): "
-    if structure is LEAF and isinstance(out_dims, tuple) and len(out_dims) == 1:
+    if structure.is_leaf() and isinstance(out_dims, tuple) and len(out_dims) == 1:
         out_dims = out_dims[0]
     dims = _matched(start, "out_dims", out_dims, "outputs", structure)
     for dim in dims:
@@ -226,7 +198,7 @@ def check_randomness(randomness: str) -> None:
 def _whole(
     func: Callable,
     dims: list,
-    structure: object,
+    structure: TreeSpec,
     places: Callable,
     randomness: str,
     kwargs: dict,

@@ -6,7 +6,7 @@ from tapegrad.utils import dlpack
 
 __all__ = ["checkpoint", "data", "dlpack", "hooks", "tensorboard"]
 
-_ON_DEMAND = frozenset(("checkpoint", "data", "hooks", "tensorboard"))
+_ON_DEMAND = frozenset(("_pytree", "checkpoint", "data", "hooks", "tensorboard"))
 
 
 def __getattr__(name: str) -> Any:
