@@ -181,7 +181,8 @@ textwrap threading torch torch_version types utils version warnings windows xpu
 """
 SERVED = (
     "amp autograd backends compiler cpu cuda fft func jit linalg masked nn ops optim profiler "
-    "random return_types serialization signal special storage torch_version utils version"
+    "random return_types serialization signal special storage testing torch_version "
+    "utils version"
 )
 NOT_PYTORCHS = {"inspect"}  # Python's own module, which PyTorch happens to import
 
