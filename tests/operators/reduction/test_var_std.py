@@ -41,3 +41,17 @@ def test_integers_are_refused_in_one_wording():
             call()
     with pytest.raises(RuntimeError, match=r"^var_mean only support floating point and complex"):
         torch.var_mean(x)
+
+
+@pytest.mark.parametrize("scale", [1e15, 1e18, 1e19])
+def test_variances_are_finite_where_float32_can_hold_them(scale):
+    x = (torch.arange(1000.0) / 1000 * scale).requires_grad_()
+    exact = x.detach().double()
+    for dim in (None, 0):
+        y = x.var(dim)
+        assert torch.allclose(y.double(), exact.var(dim), rtol=1e-5)
+        (g,) = torch.autograd.grad(y, x)
+        slope = 2 / 999 * (exact - exact.mean())
+        assert torch.allclose(g.double() / scale, slope / scale, rtol=1e-4, atol=1e-8)
+    assert x.view(10, 100).var(1).isfinite().all() and torch.var_mean(x)[0].isfinite()
+    assert torch.full((3,), 3e38).mul_(torch.tensor([1, -1, 1])).var().isinf()

@@ -14,6 +14,7 @@ from tapegrad.operators.reduction.sum_mean import count, mean, reduction_axes, s
 
 INF, NAN = float("inf"), float("nan")
 _SMALL, _LARGE = 1e-15, 1e15  # deviations of float32 between them have squares of full precision
+_MOST = 3.4028234663852886e38  # of float32
 
 __all__ = ["std", "std_mean", "var", "var_mean"]
 
@@ -47,18 +48,31 @@ def _variance_tangent(xp, t, x, axis, correction, keepdims):
 @vjp(x=_variance_rule)
 @primitive(node="VarBackward0", holomorphic=False)
 def variance(xp, x, *, axis, correction, keepdims):
-    """sum((x - mean(x))^2) / (n - correction) over `axis`."""
+    """sum((x - mean(x))^2) / (n - correction) over `axis`, whose sum float32 cannot always hold."""
+    y = _mean_square(xp, x, axis, correction, keepdims)
+    if x.dtype == xp.float32 and not _lies_below(y, _MOST):
+        y = xp.astype(
+            _mean_square(xp, xp.astype(x, xp.float64), axis, correction, keepdims), xp.float32
+        )
+    return y
+
+
+def _mean_square(xp: Namespace, x: Array, axis: Any, correction: float, keepdims: bool) -> Any:
     d = _centred(xp, x, axis)
     total = xp.sum(d * d, axis=axis, keepdims=keepdims)
     return _divided(xp, total, _freedom(x.shape, axis, correction))
 
 
-def _is_extreme(y: Array) -> bool:
-    """Whether the square of some deviation does not have float32's full precision."""
+def _lies_below(y: Array, most: float) -> bool:
+    """Whether no number is larger, nor nan."""
     y = elements(getattr(y, "_array", y))
-    if not y.ndim:
-        return not _SMALL <= y < _LARGE
-    return bool(y.size) and not (_SMALL <= y.min() and y.max() < _LARGE)
+    return not y.size or bool((y.max() if y.ndim else y) <= most)
+
+
+def _lies_within(y: Array, least: float, most: float) -> bool:
+    """Whether all numbers lie between two, none of them nan."""
+    y = elements(getattr(y, "_array", y))
+    return _lies_below(y, most) and (not y.size or bool((y.min() if y.ndim else y) >= least))
 
 
 def _half_over(xp: Namespace, y: Array) -> Any:
@@ -80,8 +94,8 @@ def _half_over(xp: Namespace, y: Array) -> Any:
 def deviation(xp, x, *, axis, correction, keepdims):
     """The square root of the variance, whose squares float32 cannot always hold."""
     options = {"axis": axis, "correction": correction, "keepdims": keepdims}
-    y = xp.sqrt(variance.on_arrays(xp, x, **options))
-    if x.dtype == xp.float32 and _is_extreme(y):
+    y = xp.sqrt(_mean_square(xp, x, axis, correction, keepdims))
+    if x.dtype == xp.float32 and not _lies_within(y, _SMALL, _LARGE):
         wide = variance.on_arrays(xp, xp.astype(x, xp.float64), **options)
         y = xp.astype(xp.sqrt(wide), xp.float32)
     return y
