@@ -83,7 +83,7 @@ def unless_empty(check: Callable) -> Callable:
     """The same where each operand has elements: else there is nothing to compute."""
 
     def filled(*operands: Any) -> None:
-        if all(0 not in x.shape for x in operands):
+        if all(0 not in getattr(x, "shape", ()) for x in operands):
             check(*operands)
 
     return filled

@@ -97,6 +97,7 @@ _lock = Lock()
 _around: list[Exchange] = []
 
 
+NOTES_CALLS = True  # who looks for the caller of a public function passes over this file's frames
 _CALL = "what is called in its place"  # in the code below, until it is given to a function
 
 
