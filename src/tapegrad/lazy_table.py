@@ -13,6 +13,11 @@ FUNCTIONS: dict[str, str] = {
         "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"
     ),
     "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
+    "tapegrad.compat.checks": (
+        "_assert _assert_async _assert_scalar _assert_tensor_metadata _check _check_index "
+        "_check_is_size _check_not_implemented _check_tensor_all _check_tensor_all_with "
+        "_check_type _check_value _check_with _is_all_true _is_any_true"
+    ),
     "tapegrad.compat.interchange": "from_torch to_torch",
     "tapegrad.compiler.compile": "compile",
     "tapegrad.func.vmap": "vmap",
@@ -92,6 +97,25 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.nn.rnn.cell": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
     "tapegrad.operators.nn.rnn.rnn_lstm_gru": "gru lstm rnn_relu rnn_tanh",
     "tapegrad.operators.pointwise.elu": "celu celu_ selu selu_",
+    "tapegrad.operators.pointwise.foreach": (
+        "_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add _foreach_add_ "
+        "_foreach_addcdiv _foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_ _foreach_asin "
+        "_foreach_asin_ _foreach_atan _foreach_atan_ _foreach_ceil _foreach_ceil_ "
+        "_foreach_clamp_max _foreach_clamp_max_ _foreach_clamp_min _foreach_clamp_min_ "
+        "_foreach_clone _foreach_copy_ _foreach_cos _foreach_cos_ _foreach_cosh _foreach_cosh_ "
+        "_foreach_div _foreach_div_ _foreach_erf _foreach_erf_ _foreach_erfc _foreach_erfc_ "
+        "_foreach_exp _foreach_exp_ _foreach_expm1 _foreach_expm1_ _foreach_floor _foreach_floor_ "
+        "_foreach_frac _foreach_frac_ _foreach_lerp _foreach_lerp_ _foreach_lgamma "
+        "_foreach_lgamma_ _foreach_log _foreach_log10 _foreach_log10_ _foreach_log1p "
+        "_foreach_log1p_ _foreach_log2 _foreach_log2_ _foreach_log_ _foreach_max _foreach_maximum "
+        "_foreach_maximum_ _foreach_minimum _foreach_minimum_ _foreach_mm _foreach_mul "
+        "_foreach_mul_ _foreach_neg _foreach_neg_ _foreach_norm _foreach_pow _foreach_pow_ "
+        "_foreach_powsum _foreach_reciprocal _foreach_reciprocal_ _foreach_round _foreach_round_ "
+        "_foreach_rsqrt _foreach_rsqrt_ _foreach_sigmoid _foreach_sigmoid_ _foreach_sign "
+        "_foreach_sign_ _foreach_sin _foreach_sin_ _foreach_sinh _foreach_sinh_ _foreach_sqrt "
+        "_foreach_sqrt_ _foreach_sub _foreach_sub_ _foreach_tan _foreach_tan_ _foreach_tanh "
+        "_foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_"
+    ),
     "tapegrad.operators.pointwise.rrelu": "rrelu rrelu_",
     "tapegrad.operators.pointwise.special.bessel": "i0 i0_",
     "tapegrad.operators.pointwise.special.incomplete_gamma": (

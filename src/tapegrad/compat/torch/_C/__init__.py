@@ -1,0 +1,305 @@
+"""`torch._C`: what programs ask of PyTorch's compiled half.
+
+dispatch_keys   the names of PyTorch's dispatcher
+_nn             functions behind `torch.nn.functional`
+_functorch      levels of `vmap` and of derivatives
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+import tapegrad
+from tapegrad import jit
+from tapegrad.arrays.namespaces import is_batched
+from tapegrad.autograd.execution_engine import ImperativeEngine as _ImperativeEngine
+from tapegrad.autograd.function.context import Context as _FunctionBase
+from tapegrad.autograd.mode import TRANSFORMS as _TRANSFORMS
+from tapegrad.autograd.mode import set_grad_enabled as _grad_switch
+from tapegrad.compat.torch._C.dispatch_keys import (
+    DispatchKey,
+    DispatchKeySet,
+    _dispatch_keys,
+    _ExcludeDispatchKeyGuard,
+)
+from tapegrad.core import errors as _errors
+from tapegrad.core.errors import LinAlgError as _LinAlgError
+from tapegrad.core.missing import missing as _missing
+from tapegrad.core.shape import broadcast as _broadcast
+from tapegrad.core.size import Size
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.tensors.tensor import Tensor as _Tensor
+
+_TensorBase = TensorBase
+_TensorMeta = type(_Tensor)
+_EngineBase = _ImperativeEngine
+
+__all__ = [
+    "DispatchKey",
+    "DispatchKeySet",
+    "Size",
+    "TensorBase",
+    "_EngineBase",
+    "_ExcludeDispatchKeyGuard",
+    "_FunctionBase",
+    "_ImperativeEngine",
+    "_LinAlgError",
+    "_TensorBase",
+    "_TensorMeta",
+    "_dispatch_keys",
+]
+
+# The same objects as those of `torch`: classes, the default generator, switches.
+_OF_TORCH = frozenset(
+    "AcceleratorError Event Generator OutOfMemoryError Stream default_generator device dtype finfo "
+    "get_autocast_dtype get_default_dtype get_num_threads has_lapack has_mkl has_openmp "
+    "has_spectral iinfo import_ir_module init_num_threads is_anomaly_enabled is_autocast_enabled "
+    "is_autocast_cache_enabled is_grad_enabled is_inference_mode_enabled layout memory_format "
+    "set_autocast_enabled set_num_threads SymInt SymFloat SymBool".split()
+)
+_OF_OVERRIDES = frozenset(
+    "DisableTorchFunction DisableTorchFunctionSubclass _disabled_torch_function_impl "
+    "_disabled_torch_dispatch_impl _EnableTorchFunction _is_torch_function_enabled "
+    "_is_torch_function_all_disabled _is_torch_function_mode_enabled".split()
+)
+_OF_MODES = frozenset("_len_torch_function_stack _get_function_stack_at".split())
+_OF_JIT = frozenset(
+    "CompilationUnit Future ScriptFunction ScriptModule RecursiveScriptModule".split()
+)
+
+_has_mkldnn = _has_cuda = _has_cudnn = _has_mps = _has_xpu = _has_magma = False
+_has_distributed = True
+
+
+# --- tracing, transforms, usage ------------------------------------------------------------------
+
+
+def _is_tracing() -> bool:
+    """Whether a function is being traced."""
+    is_tracing = getattr(jit, "is_tracing", None)
+    return is_tracing is not None and is_tracing()
+
+
+def _get_tracing_state() -> object | None:
+    """None where nothing is being traced, else an object that says so.
+
+    >>> torch._C._get_tracing_state() is None
+    True
+    """
+    return True if _is_tracing() else None
+
+
+def _are_functorch_transforms_active() -> bool:
+    """Whether a transform of `torch.func` is running.
+
+    >>> torch._C._are_functorch_transforms_active()
+    False
+    """
+    return _TRANSFORMS.get() is not None
+
+
+def _log_api_usage_once(event: str) -> None:
+    """PyTorch's mark that something is used, for who listens: nobody does here."""
+
+
+def _log_api_usage_metadata(event: str, metadata_map: dict[str, str]) -> None:
+    """The same with more to say."""
+
+
+# --- tensors -------------------------------------------------------------------------------------
+
+
+def _infer_size(a: Size, b: Size) -> Size:
+    """The size to which two sizes broadcast.
+
+    >>> torch._C._infer_size(torch.Size([2, 1]), torch.Size([4]))
+    torch.Size([2, 4])
+    """
+    for i, each in enumerate((a, b), 1):
+        if not isinstance(each, Size):
+            raise _errors.type_error(f"expected a torch.Size as argument {i}", "Pass x.shape.")
+    return Size(_broadcast(a, b))
+
+
+def _is_alias_of(a: _Tensor, b: _Tensor) -> bool:
+    """Whether two tensors are in the same memory.
+
+    >>> x = torch.ones(2)
+    >>> torch._C._is_alias_of(x, x[1:])
+    True
+    """
+    return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+
+
+def _is_batched(x: _Tensor) -> bool:
+    """Whether a tensor stands for each sample of a batch, inside `vmap`."""
+    return is_batched(x._array)
+
+
+def _set_grad_enabled(enabled: bool) -> None:
+    """Record what follows, or do not.
+
+    >>> torch._C._set_grad_enabled(False)
+    >>> torch.is_grad_enabled()
+    False
+    >>> torch._C._set_grad_enabled(True)
+    """
+    _grad_switch(enabled)
+
+
+def _group_tensors_by_device_and_dtype(
+    tensorlists: list[list], with_indices: bool = False
+) -> dict[tuple, tuple[list, list]]:
+    """Lists of tensors, taken apart by the device and dtype of the first list's.
+
+    A place where a list has None stays None.
+    """
+    found: dict[tuple, tuple[list, list]] = {}
+    for i, row in enumerate(zip(*tensorlists, strict=True)):
+        first = next(x for x in row if x is not None)
+        group, indices = found.setdefault(
+            (first.device, first.dtype), ([[] for _ in tensorlists], [])
+        )
+        for each, x in zip(group, row, strict=True):
+            each.append(x)
+        if with_indices:
+            indices.append(i)
+    return found
+
+
+# --- devices -------------------------------------------------------------------------------------
+
+
+def _get_default_device() -> str:
+    """The kind of device of `torch.FloatTensor()`: 'cpu'."""
+    return "cpu"
+
+
+def _get_accelerator() -> Any:
+    """The kind of device beside the CPU; the CPU where there is none."""
+    return tapegrad.device("cpu")
+
+
+def _accelerator_getAccelerator() -> None:
+    """The kind of device beside the CPU: there is none."""
+    return None
+
+
+def _get_privateuse1_backend_name() -> str:
+    """What the devices of an extension are called."""
+    return "privateuseone"
+
+
+# --- switches of the compiler of TorchScript, which change nothing here --------------------------
+
+_switches = {"profiling_mode": True, "profiling_executor": True, "texpr": True, "optimize": True}
+
+
+def _switch(name: str, on: bool) -> bool:
+    before, _switches[name] = _switches[name], bool(on)
+    return before
+
+
+def _jit_set_profiling_mode(on: bool, /) -> bool:
+    """Whether TorchScript's compiler measures first: gives what was set before."""
+    return _switch("profiling_mode", on)
+
+
+def _jit_set_profiling_executor(on: bool, /) -> bool:
+    """The same of its executor."""
+    return _switch("profiling_executor", on)
+
+
+def _get_graph_executor_optimize(new_setting: bool | None = None) -> bool:
+    """Whether TorchScript's executor optimizes; gives what was set before."""
+    before = _switches["optimize"]
+    if new_setting is not None:
+        _switches["optimize"] = bool(new_setting)
+    return before
+
+
+def _jit_set_texpr_fuser_enabled(on: bool, /) -> None:
+    """Whether TorchScript's compiler fuses."""
+    _switch("texpr", on)
+
+
+def _jit_texpr_fuser_enabled() -> bool:
+    """What `_jit_set_texpr_fuser_enabled` set."""
+    return _switches["texpr"]
+
+
+def _jit_can_fuse_on_cpu() -> bool:
+    """Whether TorchScript fuses for the CPU: there is no such compiler."""
+    return False
+
+
+def _jit_can_fuse_on_gpu() -> bool:
+    """Whether TorchScript fuses for a GPU: there is none."""
+    return False
+
+
+def _jit_override_can_fuse_on_cpu(on: bool, /) -> None:
+    """Let TorchScript's compiler fuse for the CPU, if there were one."""
+
+
+def _jit_override_can_fuse_on_gpu(on: bool, /) -> None:
+    """Let TorchScript's compiler fuse for a GPU, if there were one."""
+
+
+def _jit_set_nvfuser_enabled(on: bool, /) -> bool:
+    """A fuser that PyTorch has no more: warns, and gives False."""
+    _errors.warn(
+        "nvfuser is no longer supported in torch script, use _jit_set_nvfuser_enabled is "
+        "deprecated and a no-op"
+    )
+    return False
+
+
+# --- names in annotations ------------------------------------------------------------------------
+
+
+class _Unmade:
+    """Classes of TorchScript's graphs: programs write them in annotations."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> NoReturn:
+        raise _errors.type_error(
+            f"torch._C.{cls.__name__}: No constructor defined!",
+            "TorchScript's graphs are PyTorch's own: a traced function of tapegrad has a code.",
+        )
+
+
+class Graph(_Unmade):
+    """A graph of TorchScript."""
+
+
+class Node(_Unmade):
+    """A node of a graph of TorchScript."""
+
+
+class Value(_Unmade):
+    """What a node of a graph of TorchScript takes and gives."""
+
+
+class Block(_Unmade):
+    """A part of a graph of TorchScript."""
+
+
+Graph.__module__ = Node.__module__ = Value.__module__ = Block.__module__ = "torch._C"
+
+
+def __getattr__(name: str) -> Any:
+    """What `torch`, `torch.overrides` and `torch.jit` have, and modules of this package."""
+    if name in _OF_TORCH:
+        return getattr(tapegrad, name)
+    if name in _OF_JIT:
+        return getattr(jit, name)
+    home = "core.torch_function" if name in _OF_OVERRIDES else "overrides.mode"
+    if (name in _OF_OVERRIDES or name in _OF_MODES) and find_spec(f"tapegrad.{home}"):
+        return getattr(import_module(f"tapegrad.{home}"), name)
+    if name == "_VariableFunctions":
+        return import_module("tapegrad.compat.torch._VF")
+    if name in ("_fft", "_linalg", "_special"):
+        return getattr(tapegrad, name[1:])
+    if name[:2] != "__" and find_spec(f"{__name__}.{name}") is not None:
+        return import_module(f"{__name__}.{name}")
+    raise _missing(__name__, name)

@@ -1,0 +1,114 @@
+"""`torch._C`: the names that programs read from PyTorch's compiled half."""
+
+import pytest
+
+import tapegrad as torch
+from tests.needs import pytorch
+
+C = torch._C
+
+
+def test_sizes_broadcast():
+    assert C._infer_size(torch.Size([2, 1]), torch.Size([4])) == torch.Size([2, 4])
+    with pytest.raises(TypeError, match=r"expected a torch\.Size as argument 2"):
+        C._infer_size(torch.Size([2]), (2,))
+    with pytest.raises(RuntimeError, match="must match"):
+        C._infer_size(torch.Size([2]), torch.Size([3]))
+
+
+def test_classes_are_those_of_torch():
+    assert C.Generator is torch.Generator and C._TensorMeta is type(torch.Tensor)
+    assert issubclass(torch.Tensor, C._TensorBase) and C._LinAlgError is torch.linalg.LinAlgError
+    assert C._linalg is torch.linalg
+    assert not hasattr(C, "no_such_name")
+    with pytest.raises(TypeError, match="No constructor defined"):
+        C.Graph()
+
+
+def test_switches_give_what_they_were_set_to():
+    assert C._jit_set_profiling_mode(False) is True
+    assert C._jit_set_profiling_mode(True) is False
+    C._jit_set_texpr_fuser_enabled(False)
+    assert C._jit_texpr_fuser_enabled() is False
+    C._jit_set_texpr_fuser_enabled(True)
+    with pytest.warns(UserWarning, match="nvfuser is no longer supported"):
+        assert C._jit_set_nvfuser_enabled(True) is False
+
+
+def test_transforms_are_seen():
+    assert not C._are_functorch_transforms_active() and C._functorch.maybe_current_level() is None
+    seen = []
+
+    def f(x):
+        seen.append((C._are_functorch_transforms_active(), C._functorch.maybe_current_level()))
+        seen.append((C._functorch.is_batchedtensor(x), C._functorch.maybe_get_level(x)))
+        seen.append((C._functorch.maybe_get_bdim(x), C._functorch.get_unwrapped(x).shape))
+        return x * 2
+
+    torch.func.vmap(f)(torch.ones(3, 2))
+    assert seen == [(True, 1), (True, 1), (0, (3, 2))]
+    with pytest.raises(RuntimeError, match="No wrappers present!"):
+        C._functorch.get_unwrapped(torch.ones(1))
+    seen.clear()
+    torch.func.grad(lambda x: seen.append(C._functorch.is_gradtrackingtensor(x)) or x.sum())(
+        torch.ones(2)
+    )
+    assert seen == [True]
+
+
+def test_axes_move_as_in_pytorch():
+    theirs = pytorch()
+    x, y = torch.arange(24.0).reshape(2, 3, 4), theirs.arange(24.0).reshape(2, 3, 4)
+    for src, dst in [(0, 1), (2, 0), (1, 0), (0, 0), (-1, -1)]:
+        ours = C._functorch.reshape_dim_into(src, dst, x)
+        assert ours.tolist() == theirs._C._functorch.reshape_dim_into(src, dst, y).tolist()
+    for src, n in [(0, 2), (2, 2), (1, 3), (-1, 4)]:
+        ours = C._functorch.reshape_dim_outof(src, n, x)
+        assert ours.tolist() == theirs._C._functorch.reshape_dim_outof(src, n, y).tolist()
+
+
+def test_arguments_of_to_are_pytorchs():
+    theirs = pytorch()
+    calls = [
+        lambda t: t._C._nn._parse_to(t.float64),
+        lambda t: t._C._nn._parse_to("cpu", t.float64, True),
+        lambda t: t._C._nn._parse_to(t.ones(1)),
+        lambda t: t._C._nn._parse_to(3.0),
+        lambda t: t._C._nn._parse_to(memory_format=t.channels_last),
+        lambda t: t._C._nn._parse_to("cpu", non_blocking=True),
+        lambda t: t._C._nn._parse_to(),
+        lambda t: t._C._nn._parse_to(None),
+    ]
+    for call in calls:
+        assert str(call(torch)) == str(call(theirs))
+
+
+def test_functions_of_nn():
+    x = torch.tensor([-1.0, 2.0])
+    assert C._nn.gelu(x).tolist() == torch.nn.functional.gelu(x).tolist()
+    assert C._nn.log_sigmoid(x).tolist() == torch.nn.functional.logsigmoid(x).tolist()
+    assert not hasattr(C._nn, "mse_loss")  # there, it takes the number of a reduction
+
+
+def test_keys_are_pytorchs():
+    theirs = pytorch()._C
+    mine = {name: int(key) for name, key in C.DispatchKey.__members__.items()}
+    assert mine == {name: int(key) for name, key in theirs.DispatchKey.__members__.items()}
+    ours = C._dispatch_keys(torch.ones(1))
+    assert repr(ours) == repr(theirs._dispatch_keys(pytorch().ones(1)))
+
+
+def test_autocast_can_be_left_out():
+    key = C.DispatchKey.AutocastCPU
+    with torch.autocast("cpu"), C._ExcludeDispatchKeyGuard(C.DispatchKeySet(key)):
+        assert not torch.is_autocast_enabled("cpu")
+    with pytest.raises(NotImplementedError, match="cannot leave out CPU"):
+        C._ExcludeDispatchKeyGuard(C.DispatchKeySet(C.DispatchKey.CPU))
+
+
+def test_tensors_are_grouped_as_in_pytorch():
+    a, b = torch.ones(1), torch.ones(1, dtype=torch.float64)
+    found = C._group_tensors_by_device_and_dtype([[a, b, a], [None, b, a]], True)
+    key = (torch.device("cpu"), torch.float32)
+    assert list(found) == [key, (torch.device("cpu"), torch.float64)]
+    assert found[key] == ([[a, a], [None, a]], [0, 2])
