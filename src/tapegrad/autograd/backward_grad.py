@@ -12,6 +12,7 @@ from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.errors import deprecated, warn
 from tapegrad.core.registration import VJP_BATCH
+from tapegrad.core.torch_function import IN_USE, overridden
 
 
 def backward(
@@ -111,6 +112,19 @@ def grad(
     >>> torch.autograd.grad(x * x, x)
     (tensor(6.),)
     """
+    if IN_USE:
+        options = {
+            "grad_outputs": grad_outputs,
+            "retain_graph": retain_graph,
+            "create_graph": create_graph,
+            "only_inputs": only_inputs,
+            "allow_unused": allow_unused,
+            "is_grads_batched": is_grads_batched,
+            "materialize_grads": materialize_grads,
+        }
+        again = overridden(grad, (outputs, inputs), options)
+        if again is not None:
+            return again()
     if materialize_grads and allow_unused is False:
         raise errors.value_error(
             "Expected allow_unused to be True or not passed when materialize_grads=True, "

@@ -18,6 +18,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array
 from tapegrad.core.missing import missing
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, undisturbed
 from tapegrad.operators.shape.forward_ad_views import dual_view, primal_view
 
 
@@ -83,6 +84,8 @@ def make_dual(tensor: Any, tangent: Array, *, level: int | None = None) -> Any:
     ...     x * x
     tensor([1., 4.], tangent=tensor([2., 0.]))
     """
+    if IN_USE and STATE.get() != ALL_OFF:  # nobody is asked for this
+        return undisturbed(make_dual, tensor, tangent, level=level)
     mode = forward_mode()
     if (level is None and mode is None) or (level is not None and level < 0):
         raise errors.runtime_error(

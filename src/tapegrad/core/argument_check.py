@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors, tensor_base, torch_function
 
 
 def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
@@ -186,8 +186,12 @@ def respelled(
 
     None if nothing is to be done but to raise `error`; raises PyTorch's TypeError for arguments
     that the native function refuses. The program's frame is `above` that of the caller.
-    A function that `names_tensors` has said itself which argument is none.
+    A function that `names_tensors` has said itself which argument is none. A call that somebody
+    overrides is handed over.
     """
+    taking = torch_function.taking_part(args, kwargs)
+    if taking is not None:
+        return torch_function.again(public, args, kwargs, taking, 2 + above)
     caller = _caller(sys._getframe(2 + above))
     if not caller.startswith("tapegrad."):
         from tapegrad.core.native_arguments import call_of

@@ -19,6 +19,7 @@ from tapegrad.autograd.writable import check_out
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Callable, ModeLike, OperatorLike, Out
 from tapegrad.core.argument_check import MISSING, given_of, respelled
+from tapegrad.core.torch_function import IN_USE, operated
 from tapegrad.dispatch.apply import (
     F32,
     F64,
@@ -326,8 +327,13 @@ def binary(
                 restore = None if whole else ((x.shape, x.dtype), None)
                 tensor._node = alone.node_of_small(input, other, edge, None, tensor, restore)
                 return tensor
-        if leave and not isinstance(other, (tensor_base.Tensor, *NUMBERS)):
-            return NotImplemented
+        if leave:
+            known = isinstance(other, (tensor_base.Tensor, *NUMBERS))
+            again = operated(op.name, False, input, other, 3) if IN_USE or not known else None
+            if again is not None:
+                return again()
+            if not known:
+                return NotImplemented
         if type(mode) is not bool and mode.fast_jvp and (kind is float or kind is int):
             if jvp_of_number is None:
                 jvp_of_number = _jvp_function(op, True)
@@ -398,7 +404,12 @@ def operator(function: Callable, reverse: bool = False) -> Callable:
         return binary(op, leave=True)
 
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, tensor_base.Tensor) or isinstance(other, NUMBERS):
+        known = isinstance(other, tensor_base.Tensor) or isinstance(other, NUMBERS)
+        if IN_USE or not known:
+            again = operated(function.__name__, reverse, self, other)
+            if again is not None:
+                return again()
+        if known:
             return function(other, self) if reverse else function(self, other)
         return NotImplemented
 

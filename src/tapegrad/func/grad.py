@@ -57,6 +57,8 @@ def leaf_of(x: Any) -> Any:
             f"Thing passed to transform API must be Tensor, got {type(x)}",
             "Bind other arguments with a lambda or functools.partial.",
         )
+    if IN_USE and STATE.get() != ALL_OFF:  # no class is asked for this
+        return undisturbed(leaf_of, x)
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         raise errors.cannot_require_grad(x.dtype)
     mode = MODE.get()

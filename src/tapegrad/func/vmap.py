@@ -8,6 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Dim, ModeLike, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.torch_function import undisturbed
 from tapegrad.func.level import enter, is_inside, leave, lift
 from tapegrad.func.vmap_mode import Mapping, is_mapped
 from tapegrad.operators.shape.cat_stack import cat
@@ -209,7 +210,7 @@ def _whole(
     under = MODE.get()
     level = Level(size, randomness)
     inside = [
-        x if dim is None else enter(x, axis=dim, level=level)
+        x if dim is None else undisturbed(enter, x, axis=dim, level=level)
         for x, dim in zip(leaves, dims, strict=True)
     ]
     with InTransform(Mapping(under, level), level):

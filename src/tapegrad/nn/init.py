@@ -14,6 +14,7 @@ from tapegrad.core.dtype import bool_
 from tapegrad.core.errors import deprecated, value_error, warn
 from tapegrad.core.missing import public_names
 from tapegrad.core.missing import refuses as _refuses
+from tapegrad.core.torch_function import hand_over, taking_part
 from tapegrad.operators.random.rand_randint_randperm import randperm
 from tapegrad.tensors.tensor import Tensor
 
@@ -24,6 +25,10 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Source =
     >>> torch.nn.init.uniform_(torch.empty(100), 2, 3).min() >= 2
     tensor(True)
     """
+    found = taking_part((tensor,), {})
+    if found is not None:
+        given = {"tensor": tensor, "a": a, "b": b, "generator": generator}
+        return hand_over(uniform_, (), given, found)
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
@@ -37,6 +42,10 @@ def normal_(
     >>> torch.nn.init.normal_(torch.empty(2))
     tensor([ 1.5410, -0.2934])
     """
+    found = taking_part((tensor,), {})
+    if found is not None:
+        given = {"tensor": tensor, "mean": mean, "std": std, "generator": generator}
+        return hand_over(normal_, (), given, found)
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -87,6 +96,9 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     >>> torch.nn.init.constant_(torch.empty(2), 3)
     tensor([3., 3.])
     """
+    found = taking_part((tensor,), {})
+    if found is not None:
+        return hand_over(constant_, (), {"tensor": tensor, "val": val}, found)
     with no_grad():
         return tensor.fill_(val)
 
@@ -204,6 +216,10 @@ def kaiming_uniform_(
     >>> torch.nn.init.kaiming_uniform_(torch.empty(3, 6)).abs().max() <= 1
     tensor(True)
     """
+    found = taking_part((tensor,), {})
+    if found is not None:
+        given = {"tensor": tensor, "a": a, "mode": mode, "nonlinearity": nonlinearity}
+        return hand_over(kaiming_uniform_, (), {**given, "generator": generator}, found)
     if _is_empty(tensor):
         return tensor
     fan = _calculate_correct_fan(tensor, mode)

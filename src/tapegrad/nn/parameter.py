@@ -11,14 +11,25 @@ from tapegrad.core.dtype import default
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.tensor_base import wrap
+from tapegrad.core.torch_function import IN_USE, disabled, undisturbed
 from tapegrad.operators.creation.zeros_eye import empty
 from tapegrad.tensors.tensor import Tensor
 
 
-class Parameter(Tensor):
+class _ParameterType(type(Tensor)):  # type: ignore[misc]
+    """The class of `Parameter`: a marked tensor of a class that overrides is one, too."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if type.__instancecheck__(cls, instance):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and "_is_param" in vars(instance)
+
+
+class Parameter(Tensor, metaclass=_ParameterType):
     """A tensor that is a parameter of the module it is assigned to; it requires grad.
 
-    It shares its memory with `data`.
+    It shares its memory with `data`. Of a tensor of a class of your own it makes one of that class,
+    marked so that it counts as a parameter.
 
     >>> torch.nn.Parameter(torch.ones(2))
     Parameter containing:
@@ -26,27 +37,23 @@ class Parameter(Tensor):
     """
 
     __slots__ = ()
+    __torch_function__ = disabled
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
-        mode = MODE.get()
-        if data is None:
-            source: Any = wrap(np.empty(0, default().numpy))
-        elif type(mode) is bool:
-            source = data.detach()
-        else:
-            source = wrap(mode.alone(data._array))
-        if requires_grad and not (source.dtype.is_floating_point or source.dtype.is_complex):
-            raise runtime_error(
-                "Only Tensors of floating point and complex dtype can require gradients",
-                f"This one is {source.dtype}: pass requires_grad=False, or convert it.",
-            )
-        parameter = _make(cls, source._array, requires_grad)
-        if data is not None and type(mode) is not bool:
-            mode.cut(data, parameter, "nn.Parameter()")
-        return parameter
+        kind = type(data)
+        if data is not None and kind is not Tensor and kind is not Parameter and kind is not cls:
+            return _marked(data, requires_grad)
+        return (
+            undisturbed(_of_plain, cls, data, requires_grad)
+            if IN_USE
+            else _of_plain(cls, data, requires_grad)
+        )
 
     def __repr__(self) -> str:
-        return f"Parameter containing:\n{super().__repr__()}"
+        text = super().__repr__()
+        if type(self) is not Parameter:
+            text = f"Parameter({text})"
+        return f"Parameter containing:\n{text}"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) not in memo:
@@ -65,6 +72,41 @@ class Parameter(Tensor):
 
 
 Parameter.__module__ = "torch.nn.parameter"
+
+
+def _of_plain(cls: type, data: Tensor | None, requires_grad: bool) -> Any:
+    """A parameter that shares its memory with a tensor of no class of the program."""
+    mode = MODE.get()
+    if data is None:
+        source: Any = wrap(np.empty(0, default().numpy))
+    elif type(mode) is bool:
+        source = data.detach()
+    else:
+        source = wrap(mode.alone(data._array))
+    if requires_grad and not (source.dtype.is_floating_point or source.dtype.is_complex):
+        raise runtime_error(
+            "Only Tensors of floating point and complex dtype can require gradients",
+            f"This one is {source.dtype}: pass requires_grad=False, or convert it.",
+        )
+    parameter = _make(cls, source._array, requires_grad)
+    if data is not None and type(mode) is not bool:
+        mode.cut(data, parameter, "nn.Parameter()")
+    return parameter
+
+
+def _marked(data: Any, requires_grad: bool) -> Any:
+    """A parameter of the class of `data`, which is a class of the program."""
+    found = data.detach().requires_grad_(requires_grad)
+    if type(found) is not type(data):
+        raise runtime_error(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that "
+            f"detach() returns an instance of the same type, but return type "
+            f"{type(found).__name__} was found instead. To use the type as a Parameter, please "
+            "correct the detach() semantics defined by its __torch_dispatch__() implementation.",
+            "Let __torch_function__ give an object of the class for torch.Tensor.detach.",
+        )
+    found._is_param = True
+    return found
 
 
 def _make(cls: type, array: Any, requires_grad: bool) -> Any:
@@ -133,6 +175,7 @@ class Uninitialized:
     """A tensor without shape or elements; `materialize` makes an ordinary one of it."""
 
     __slots__ = ()
+    __torch_function__ = disabled
 
     _becomes: type
 

@@ -15,6 +15,7 @@ from types import FunctionType
 
 from tapegrad.core.annotations import Any, Callable, ModuleLike
 from tapegrad.profiler.recorder import RECORDER, Recorder, shapes_of
+from tapegrad.tensors.tensor import COPIES
 
 # Files of tapegrad.operators, and what they define. A function is called as in PyTorch's profile;
 # where its own name is another one, that follows after a colon.
@@ -199,7 +200,10 @@ def _find() -> None:
         module = import_module(file)
         for word in words.split():
             title, _, name = word.partition(":")
-            _around.append(Exchange(title, _function(module, name or title)))
+            function = _function(module, name or title)
+            _around.append(Exchange(title, function))
+            if function in COPIES:
+                _around.append(Exchange(title, COPIES[function]))
 
 
 def _function(module: ModuleLike, path: str) -> Any:

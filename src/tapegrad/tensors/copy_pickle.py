@@ -12,6 +12,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.conj_neg_view import ConjNegView, memory_of, resolved, turned
 from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
+from tapegrad.core.torch_function import undisturbed
 from tapegrad.operators.creation.legacy_constructor import retyped
 from tapegrad.operators.shape.as_strided import alias
 
@@ -68,6 +69,16 @@ def as_subclass(self: Tensor, cls: type) -> Any:
             "Pass a class derived from torch.Tensor.",
         )
     return retyped(alias(self), cls)
+
+
+def made_subclass(cls: type, data: Tensor, require_grad: bool) -> Any:
+    """The values of `data` as a new leaf of the class `cls`."""
+    if not isinstance(cls, type):
+        raise errors.must_be("_make_subclass", "cls", 1, "type", cls)
+    if not isinstance(data, tensor_base.TensorBase):
+        raise errors.must_be("_make_subclass", "data", 2, "Tensor", data)
+    found = retyped(undisturbed(tensor_base.Tensor.detach, data), cls)
+    return make_leaf(found) if require_grad else found
 
 
 def deepcopy_tensor(self: Tensor, memo: dict) -> Any:

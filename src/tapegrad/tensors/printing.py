@@ -274,7 +274,8 @@ def tensor_repr(t) -> str:
         return TRANSFORM_STACK().inside_repr(t)
     if is_batched(t._array):
         return batched_repr(t._array)
-    return plain_repr(t, t, [*form(t), *place(t), *_tangents(t)])
+    text = plain_repr(t, t, [*form(t), *place(t), *_tangents(t)])
+    return f"Parameter({text})" if "_is_param" in t.__dict__ else text
 
 
 def plain_repr(t, values, suffixes) -> str:

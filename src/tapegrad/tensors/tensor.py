@@ -3,7 +3,9 @@
 Methods are one visible line into `operators`, in the mixins of `methods/`, by family.
 """
 
+import functools
 import inspect
+import types
 import weakref
 from typing import Any
 
@@ -12,13 +14,14 @@ import numpy as np
 from tapegrad.autograd.hooks import NodeHooks, added
 from tapegrad.autograd.mode import MODE, TRANSFORMS, is_inference_mode_enabled
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, hooks_of, make_leaf, version_of
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors, overridable, tensor_base
 from tapegrad.core.argument_check import method_of
 from tapegrad.core.device import CPU
 from tapegrad.core.dtype import BY_NUMPY, of
 from tapegrad.core.registration import TRANSFORM_STACK
 from tapegrad.core.size import Size, from_shape
 from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, disabled, undisturbed
 
 new = object.__new__
 ndarray = np.ndarray
@@ -32,7 +35,22 @@ class TensorCore(TensorBase):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         from tapegrad.operators.creation.legacy_constructor import legacy_tensor
 
+        if IN_USE:
+            return undisturbed(legacy_tensor, cls, args, kwargs)
         return legacy_tensor(cls, args, kwargs)
+
+    @staticmethod
+    def _make_subclass(cls: type, data: Any, require_grad: bool = False) -> Any:
+        """The values of `data` without history as an object of `cls`, a class of tensors.
+
+        >>> class Named(torch.Tensor):
+        ...     pass
+        >>> torch.Tensor._make_subclass(Named, torch.ones(2))
+        Named([1., 1.])
+        """
+        from tapegrad.tensors.copy_pickle import made_subclass
+
+        return made_subclass(cls, data, require_grad)
 
     # --- what it is -----------------------------------------------------------------------------
 
@@ -162,6 +180,8 @@ class TensorCore(TensorBase):
 
     @grad.setter
     def grad(self, value: Any) -> None:
+        if IN_USE and STATE.get() != ALL_OFF:  # of `value` nobody is asked
+            return undisturbed(setattr, self, "grad", value)
         if value is not None:
             _check_grad(self, value)
         else:
@@ -199,6 +219,11 @@ class TensorCore(TensorBase):
     def _cdata(self) -> int:
         """A number that no other tensor has while this one exists."""
         return id(self)
+
+    def __repr__(self) -> str:
+        from tapegrad.tensors.printing import tensor_repr
+
+        return tensor_repr(self)
 
     # --- its place in the graph -------------------------------------------------------------------
 
@@ -332,6 +357,8 @@ class TensorCore(TensorBase):
 
     @data.setter
     def data(self, value: Any) -> None:
+        if IN_USE and STATE.get() != ALL_OFF:  # of `value` nobody is asked
+            return undisturbed(setattr, self, "data", value)
         if not isinstance(value, TensorBase):
             raise errors.type_error(
                 f"Variable data has to be a tensor, but got {type(value).__name__}",
@@ -477,18 +504,66 @@ class Tensor(Methods, TensorCore):
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        from tapegrad.tensors.printing import tensor_repr
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__torch_function__ is not disabled:
+            from tapegrad.tensors.overriding import guard
 
-        return tensor_repr(self)
+            guard(cls)
+
+    @classmethod
+    def __torch_function__(
+        cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        """What a subclass does where one of its objects is an argument of `func`: compute.
+
+        Tensors among the result become objects of the class; `types` other than it and its bases
+        are not known: NotImplemented. Override it to do something else, and call
+        `super().__torch_function__` for the rest.
+        """
+        from tapegrad.tensors.overriding import default
+
+        return default(cls, func, types, args, kwargs or {})
+
+
+COPIES: dict[Any, Any] = {}
+"""Methods that are another object than the function that does the same, by that function."""
+
+
+def _copy_of(function: Any) -> Any:
+    """The same function as an object of its own, the same one for other names of a method."""
+    if function not in COPIES:
+        within = getattr(function, "__wrapped__", None)
+        if function.__code__.co_argcount == 1 and inspect.isfunction(within):
+            if function.__code__.co_filename == overridable.__file__:  # guards of `self` suffice
+                COPIES[function] = _copy_of(within)
+                return COPIES[function]
+        copy = types.FunctionType(
+            function.__code__,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        copy.__kwdefaults__ = function.__kwdefaults__
+        COPIES[function] = functools.update_wrapper(copy, function)
+    return COPIES[function]
 
 
 for _mixin in Methods.__mro__:
     for _name, _function in list(vars(_mixin).items()):
         if hasattr(_function, "method"):
             setattr(_mixin, _name, method_of(_function))
+        elif inspect.isfunction(_function) and _function.__module__ != _mixin.__module__:
+            setattr(_mixin, _name, _copy_of(_function))  # `torch.Tensor.t` is not `torch.t`
         elif inspect.isfunction(_function) and _function.__module__ == _mixin.__module__:
             _function.__qualname__ = f"Tensor.{_name}"  # what Python's errors call it
+
+for _mixin in (*Methods.__mro__, TensorCore):
+    for _name, _function in sorted(vars(_mixin).items()):
+        if inspect.isfunction(_function) and not hasattr(Tensor, _function.__name__):
+            _function.__name__ = {"__pow__": "pow", "__ipow__": "pow_"}.get(_name, _name)
+            _function.__qualname__ = f"Tensor.{_name}"
 
 Tensor.__module__ = "torch"
 declare_missing(Tensor)
@@ -498,6 +573,7 @@ class KeptView(Tensor):
     """A view as a node keeps it, without its base."""
 
     __slots__ = ()
+    __torch_function__ = disabled
 
 
 KeptView.__module__ = "torch"

@@ -6,6 +6,8 @@ from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.errors import value_error, warn
 from tapegrad.core.missing import public_names
+from tapegrad.core.overridable import overridable
+from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.operators.nn import softmax as softmaxes
 from tapegrad.operators.pointwise import elu as _elu
@@ -35,7 +37,13 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return relu_(input) if inplace else rectifier.relu(input)
+    try:
+        return relu_(input) if inplace else rectifier.relu(input)
+    except Exception:
+        again = overridden(relu, (input,), {"inplace": inplace})
+        if again is None:
+            raise
+    return again()
 
 
 @require_tensors
@@ -52,6 +60,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
+@overridable
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """`x if x > 0 else negative_slope * x`.
 
@@ -69,6 +78,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return rectifier.leaky(input, negative_slope)
 
 
+@overridable
 def rrelu(
     input: Tensor,
     lower: float = 1.0 / 8,
@@ -89,6 +99,7 @@ def rrelu(
     return function(input, lower, upper, training)
 
 
+@overridable
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`x if x > 0 else alpha * (exp(x) - 1)`.
 
@@ -102,6 +113,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return elu_(input, alpha) if inplace else _elu.elu(input, alpha)
 
 
+@overridable
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """`1.0507 * (x if x > 0 else 1.6733 * (exp(x) - 1))`.
 
@@ -115,6 +127,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     return selu_(input) if inplace else _elu.selu(input)
 
 
+@overridable
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
 
@@ -128,6 +141,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return celu_(input, alpha) if inplace else _elu.celu(input, alpha)
 
 
+@overridable
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """`x * sigmoid(x)`.
 
@@ -148,6 +162,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return ops.silu(input)
 
 
+@overridable
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """`x * tanh(softplus(x))`.
 
@@ -161,6 +176,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     return _mish_(input) if inplace else ops.mish(input)
 
 
+@overridable
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """`x * clamp(x + 3, 0, 6) / 6`.
 
@@ -174,6 +190,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return _hardswish_(input) if inplace else rectifier.hardswish(input)
 
 
+@overridable
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """`clamp(x / 6 + 1 / 2, 0, 1)`.
 
@@ -219,6 +236,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return (threshold_ if inplace else rectifier.threshold)(input, threshold, value)
 
 
+@overridable
 def sigmoid(input: Tensor) -> Tensor:
     """`1 / (1 + exp(-x))`.
 
@@ -230,6 +248,7 @@ def sigmoid(input: Tensor) -> Tensor:
     return input.sigmoid()
 
 
+@overridable
 def tanh(input: Tensor) -> Tensor:
     """Hyperbolic tangent.
 
@@ -241,6 +260,7 @@ def tanh(input: Tensor) -> Tensor:
     return input.tanh()
 
 
+@overridable
 def softsign(input: Tensor) -> Tensor:
     """`x / (1 + |x|)`.
 
@@ -252,6 +272,7 @@ def softsign(input: Tensor) -> Tensor:
     return input / (input.abs() + 1)
 
 
+@overridable
 def tanhshrink(input: Tensor) -> Tensor:
     """`x - tanh(x)`.
 
@@ -263,6 +284,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     return input - input.tanh()
 
 
+@overridable
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
 ) -> Tensor:
@@ -276,6 +298,7 @@ def softmax(
     return softmaxes.softmax(input, _axis("softmax", dim, input.ndim, _stacklevel), dtype=dtype)
 
 
+@overridable
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
 ) -> Tensor:
@@ -291,6 +314,7 @@ def log_softmax(
     )
 
 
+@overridable
 def softmin(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
 ) -> Tensor:

@@ -1,6 +1,7 @@
 """Dropout with PyTorch's arguments: of elements, of channels, and for networks with SELU."""
 
 from tapegrad.core.errors import runtime_error, value_error, warn
+from tapegrad.core.overridable import overridable
 from tapegrad.operators.nn import dropout as _dropout
 from tapegrad.tensors.tensor import Tensor
 
@@ -18,6 +19,7 @@ def check_probability(p: float) -> None:
         )
 
 
+@overridable
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zero each element with probability `p` and scale the rest by `1/(1-p)`, if `training`.
 
@@ -35,6 +37,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     )
 
 
+@overridable
 def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -54,6 +57,7 @@ def alpha_dropout(
     return _dropout.alpha_dropout(input, p, training)
 
 
+@overridable
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -77,6 +81,7 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     return _dropout.feature_dropout(input, p, training)
 
 
+@overridable
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -117,6 +122,7 @@ def _warn_of_dimensions(n_dims: int, spatial: int) -> None:
     )
 
 
+@overridable
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -145,6 +151,7 @@ def dropout2d(
     return _channels(input, p, training, inplace)
 
 
+@overridable
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:

@@ -2,6 +2,7 @@
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.errors import assertion_error, not_implemented, value_error, warn
+from tapegrad.core.overridable import overridable
 from tapegrad.operators.creation.arange import arange
 from tapegrad.operators.nn import embedding as embedding_table
 from tapegrad.operators.nn import embedding_bag as embedding_sum
@@ -11,6 +12,7 @@ from tapegrad.tensors.tensor import Tensor
 __all__ = ["embedding", "embedding_bag", "one_hot"]
 
 
+@overridable
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -50,6 +52,7 @@ def embedding(
 _MODES = {"sum": 0, "mean": 1, "max": 2}
 
 
+@overridable
 def embedding_bag(
     input: Tensor,
     weight: Tensor,

@@ -9,6 +9,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.errors import index_error, must_be, runtime_error, value_error, warn
+from tapegrad.core.overridable import overridable
 from tapegrad.operators.creation.arange import arange
 from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.nn.loss import bce, multi_margin, poisson_nll
@@ -32,6 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@overridable
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -52,6 +54,7 @@ def mse_loss(
     return ops.mse_loss(input, target, reduction, weight)
 
 
+@overridable
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -72,6 +75,7 @@ def l1_loss(
     return ops.l1_loss(input, target, reduction, weight)
 
 
+@overridable
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -93,6 +97,7 @@ def smooth_l1_loss(
     return ops.smooth_l1_loss(input, target, reduction, beta)
 
 
+@overridable
 def huber_loss(
     input: Tensor,
     target: Tensor,
@@ -112,6 +117,7 @@ def huber_loss(
     return ops.huber_loss(input, target, reduction, delta, weight)
 
 
+@overridable
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -134,6 +140,7 @@ def binary_cross_entropy(
     return bce.binary_cross_entropy(input, target, weight, reduction)
 
 
+@overridable
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -177,6 +184,7 @@ def soft_margin_loss(
     return margins.soft_margin_loss(input, target, reduction)
 
 
+@overridable
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -278,6 +286,7 @@ def triplet_margin_loss(
     return margins.triplet_margin(anchor, positive, negative, margin, p, eps, swap, reduction)
 
 
+@overridable
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -358,6 +367,7 @@ def multilabel_margin_loss(
     return multi_margin.multilabel_margin_loss(input, target, reduction)
 
 
+@overridable
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -387,6 +397,7 @@ def multilabel_soft_margin_loss(
     return margins.reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)
 
 
+@overridable
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -612,6 +623,7 @@ def _sizes(shape: Any) -> str:
     return str(tuple(shape))
 
 
+@overridable
 def linear_cross_entropy(
     input: Tensor,
     linear_weight: Tensor,

@@ -4,6 +4,7 @@ import math
 
 from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.errors import assertion_error, runtime_error, warn
+from tapegrad.core.overridable import overridable
 from tapegrad.nn.functional.dropout import dropout
 from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.nn import attention
@@ -190,6 +191,7 @@ def _in_heads(name: str, x: Tensor, static: Tensor | None, n_heads: int, head_di
     return static
 
 
+@overridable
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,

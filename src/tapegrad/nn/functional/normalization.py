@@ -5,6 +5,7 @@ from math import prod
 from tapegrad.core.annotations import Shape
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.missing import public_names
+from tapegrad.core.overridable import overridable
 from tapegrad.operators.nn import batch_group_norm
 from tapegrad.operators.nn import layer_norm as _layer_norm
 from tapegrad.operators.nn.avg_pool import require_averages
@@ -13,6 +14,7 @@ from tapegrad.operators.shape.cat_stack import cat
 from tapegrad.tensors.tensor import Tensor
 
 
+@overridable
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -50,6 +52,7 @@ def batch_norm(
     )
 
 
+@overridable
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -79,6 +82,7 @@ def instance_norm(
     )
 
 
+@overridable
 def layer_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -102,6 +106,7 @@ def layer_norm(
     return _layer_norm.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
+@overridable
 def rms_norm(
     input: Tensor, normalized_shape: Shape, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
@@ -121,6 +126,7 @@ def rms_norm(
     return _layer_norm.rms_norm(input, normalized_shape, weight, eps)
 
 
+@overridable
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -153,6 +159,7 @@ def group_norm(
     return batch_group_norm.group_norm(input, num_groups, weight, bias, eps)
 
 
+@overridable
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
@@ -196,6 +203,7 @@ def local_response_norm(
     return input / (total / size).mul(alpha).add(k).pow(beta)
 
 
+@overridable
 def normalize(
     input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:

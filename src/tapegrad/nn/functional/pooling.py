@@ -4,6 +4,7 @@ from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.argument_check import chosen_by, require_tensors
 from tapegrad.core.family import family
 from tapegrad.core.missing import public_names
+from tapegrad.core.overridable import overridable
 from tapegrad.operators.nn import adaptive_pool, fractional_max_pool
 
 
@@ -27,6 +28,7 @@ def adaptive_max_pool1d_with_indices(
     return adaptive_pool.adaptive_max_pool1d(input, output_size)
 
 
+@overridable
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Shape, return_indices: bool = False
 ) -> tuple[Any, Any]:
@@ -41,6 +43,7 @@ def adaptive_max_pool2d_with_indices(
     return adaptive_pool.adaptive_max_pool2d(input, output_size)
 
 
+@overridable
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: Shape, return_indices: bool = False
 ) -> tuple[Any, Any]:
@@ -55,6 +58,7 @@ def adaptive_max_pool3d_with_indices(
     return adaptive_pool.adaptive_max_pool3d(input, output_size)
 
 
+@overridable
 def adaptive_max_pool1d(input: Tensor, output_size: Shape, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows along the last dimension of (N, C, L).
 
@@ -116,6 +120,7 @@ def _fractional(n: int, with_indices: bool) -> Callable:
     return fractional
 
 
+@overridable
 @_fractional(2, True)
 def fractional_max_pool2d_with_indices() -> Any:
     """The largest elements of windows placed at random, and their places.
@@ -132,6 +137,7 @@ def fractional_max_pool2d_with_indices() -> Any:
     """
 
 
+@overridable
 @_fractional(3, True)
 def fractional_max_pool3d_with_indices() -> Any:
     """As `fractional_max_pool2d_with_indices`, for (N, C, D, H, W) or (C, D, H, W).

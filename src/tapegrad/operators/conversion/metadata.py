@@ -10,6 +10,7 @@ from tapegrad.core.shape import existing_axis
 from tapegrad.core.size import from_shape
 from tapegrad.core.storage import owner_of
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.torch_function import overridden
 from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.operators.conversion.to_type import type_
 
@@ -273,6 +274,7 @@ def is_contiguous(
     return _memory_format.has_format(self._array, memory_format)
 
 
+@overridable
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same memory, seen in the same way.
 

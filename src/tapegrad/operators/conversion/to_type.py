@@ -10,6 +10,7 @@ from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import bool_, complex128, default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.result_order import as_first
+from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.clone import copied_as
 
@@ -53,7 +54,15 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
             return cast(self, target)
         if (kind is str and target == "cpu") or (kind is Device and target.type == "cpu"):
             return self
-    device, dtype, copy, format = parse_to(args, kwargs)
+    again = None
+    try:
+        device, dtype, copy, format = parse_to(args, kwargs)
+    except Exception:
+        again = overridden(to, (self, *args), kwargs)
+        if again is None:
+            raise
+    if again is not None:
+        return again()
     if device is not None:
         require_cpu(device)
     if dtype is None:

@@ -110,6 +110,8 @@ def arange(
     >>> torch.arange(5), torch.arange(1, 2, 0.25)
     (tensor([0, 1, 2, 3, 4]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
     """
+    if IN_USE and (again := handed_to_mode(arange, bounds, locals())):
+        return again()
     check(layout, device, pin_memory)
     start, end, step = _bounds(bounds, start, end, step)
     if out is not None:

@@ -27,6 +27,8 @@ class _Maker:
 
 def build(name: str, make: Callable, *args: object, requires_grad: bool = False) -> Any:
     """A tensor on the array `make(*args)`; `name` is the function's, for errors and profiles."""
+    if IN_USE:
+        check_modes(name)
     mode = get_mode()
     try:
         if mode is True or mode is False:

@@ -6,6 +6,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Tensor
 from tapegrad.core.dtype import default
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.torch_function import IN_USE, handed_to_mode
 from tapegrad.operators.creation.factory_options import build, check, known, requiring
 from tapegrad.operators.creation.nested_list import array_of
 from tapegrad.operators.creation.tensor import cast, copied_array, supported
@@ -56,6 +57,8 @@ def as_tensor(data: object, *, dtype: DTypeLike = None, device: DeviceLike = Non
     >>> torch.as_tensor(x) is x
     True
     """
+    if IN_USE and (again := handed_to_mode(as_tensor, (data,), locals())):
+        return again()
     check(None, device, False)
     if dtype is not None:
         dtype = known("as_tensor", dtype)
@@ -94,6 +97,8 @@ def asarray(
     >>> torch.asarray([1, 2])
     tensor([1, 2])
     """
+    if IN_USE and (again := handed_to_mode(asarray, (obj,), locals())):
+        return again()
     check(None, device, False)
     kind = None if dtype is None else known("asarray", dtype)
     if isinstance(obj, tensor_base.Tensor):

@@ -10,6 +10,7 @@ from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.memory_format import strided
 from tapegrad.core.shape import ints_of
 from tapegrad.core.size import Size
+from tapegrad.core.torch_function import undisturbed
 from tapegrad.core.untyped_storage import elements_given
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.creation.nested_list import array_of
@@ -135,7 +136,7 @@ class tensortype(type):
     def __instancecheck__(cls, instance: Any) -> bool:
         if not isinstance(instance, tensor_base.Tensor) or cls.is_cuda:
             return False
-        return instance.dtype is cls.dtype
+        return undisturbed(lambda: instance.dtype) is cls.dtype
 
     def __call__(cls, *args: object, **kwargs: object) -> Any:
         if cls.is_cuda:

@@ -10,6 +10,7 @@ from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Scalar,
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import memory_of
 from tapegrad.core.family import family
+from tapegrad.core.overridable import overridable
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.creation import tensor as _data
@@ -128,6 +129,7 @@ def new_full(
     )
 
 
+@overridable
 def new_tensor(
     self: Tensor,
     data: object,

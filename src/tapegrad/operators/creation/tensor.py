@@ -11,6 +11,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import default, of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, number_of
+from tapegrad.core.torch_function import ALL_OFF, IN_USE, MODES, STATE, handed_to_mode, undisturbed
 from tapegrad.operators.creation.factory_options import build, check, known
 from tapegrad.operators.creation.nested_list import array_of
 
@@ -36,6 +37,11 @@ def tensor(
     tensor([[1.0000, 2.0000],
             [3.0000, 4.5000]])
     """
+    if IN_USE and (again := handed_to_mode(tensor, (data,), locals())):
+        return again()
+    if IN_USE and STATE.get() != ALL_OFF and not MODES.get():  # of `data` nobody is asked
+        options = {"device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+        return undisturbed(tensor, data, dtype=dtype, **options)
     check(None, device, pin_memory)
     if dtype is not None:
         dtype = known("tensor", dtype)

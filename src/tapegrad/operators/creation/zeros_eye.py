@@ -22,6 +22,7 @@ from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, int_of, number_of
 from tapegrad.core.shape import ints_of
+from tapegrad.core.torch_function import IN_USE, handed_to_mode
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known, native
 
 
@@ -60,6 +61,8 @@ def _filled(make: Callable) -> Callable:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Any:
+        if IN_USE and (again := handed_to_mode(filled, shape, locals())):
+            return again()
         check(layout, device, pin_memory)
         shape = sizes(name, shape, size)
         if out is not None:
@@ -111,6 +114,8 @@ def empty(
     >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
     """
+    if IN_USE and (again := handed_to_mode(empty, shape, locals())):
+        return again()
     check(layout, device, pin_memory)
     shape = sizes("empty", shape, size)
     if out is not None:

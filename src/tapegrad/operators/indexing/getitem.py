@@ -10,6 +10,7 @@ import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.torch_function import overridden
 from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.gather_index_select import index_at, index_mask
 from tapegrad.operators.shape.as_strided import alias
@@ -25,21 +26,28 @@ FULL = slice(None)
 def getitem(x: Tensor, index: Any) -> Any:
     """`x[index]`."""
     kind = type(index)
-    if kind is int:
-        return _select(x, 0, index, 0)
-    if kind is slice:
-        return sliced(x, 0, index)
-    if kind is not tuple:
-        if index is Ellipsis:
-            return alias(x)
-        array = getattr(index, "_array", None)
-        if array is not None and array.ndim and x._array.ndim and array.dtype.char in "lq":
-            return _read(x, index, (0,))
-        index = indices_of(index)
-    view, arrays = basic(x, index)
-    if arrays:
-        return _advanced(view, arrays)
-    return alias(x) if view is x else view
+    try:
+        if kind is int:
+            return _select(x, 0, index, 0)
+        if kind is slice:
+            return sliced(x, 0, index)
+        given = index
+        if kind is not tuple:
+            if index is Ellipsis:
+                return alias(x)
+            array = getattr(index, "_array", None)
+            if array is not None and array.ndim and x._array.ndim and array.dtype.char in "lq":
+                return _read(x, index, (0,))
+            given = indices_of(index)
+        view, arrays = basic(x, given)
+        if arrays:
+            return _advanced(view, arrays)
+        return alias(x) if view is x else view
+    except Exception:
+        again = overridden(tensor_base.Tensor.__getitem__, (x, index))
+        if again is None:
+            raise
+    return again()
 
 
 def indices_of(index: Tensor) -> tuple:

@@ -14,6 +14,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted
+from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.in_place import check_storable, overwrite, update, written
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.indexing import index_check
@@ -60,28 +61,35 @@ def write_mask(xp, x, values, mask):
 
 def setitem(x: Tensor, index: Any, value: Any) -> None:
     """`x[index] = value`."""
-    if x._node is None and x._view is None and _stored(x, index, value):
-        return
-    if not isinstance(value, tensor_base.TensorBase):
-        value = _number(x, value)
-    if index is False:
-        return
-    whole = type(index) is slice and index == FULL and x._array.ndim
-    if index is Ellipsis or index is True or whole:
-        view, arrays = x, list[Any]()
-    elif type(index) is slice:
-        view, arrays = sliced(x, 0, index, among=True), list[Any]()
-    else:
-        view, arrays = basic(x, indices_of(index))
-    if arrays:
-        _put(view, arrays, _without_leading_ones(value), False)
-    elif value._array.ndim or is_batched(value._array):
-        shape = view._array.shape
-        fits = value._array.shape == shape
-        copy_(view, value if fits else expand(_without_leading_ones(value), shape))
-    else:
-        check_storable(view)
-        fill_(view, value)
+    try:
+        if x._node is None and x._view is None and _stored(x, index, value):
+            return
+        given = value
+        if not isinstance(value, tensor_base.TensorBase):
+            given = _number(x, value)
+        if index is False:
+            return
+        whole = type(index) is slice and index == FULL and x._array.ndim
+        if index is Ellipsis or index is True or whole:
+            view, arrays = x, list[Any]()
+        elif type(index) is slice:
+            view, arrays = sliced(x, 0, index, among=True), list[Any]()
+        else:
+            view, arrays = basic(x, indices_of(index))
+        if arrays:
+            _put(view, arrays, _without_leading_ones(given), False)
+        elif given._array.ndim or is_batched(given._array):
+            shape = view._array.shape
+            fits = given._array.shape == shape
+            copy_(view, given if fits else expand(_without_leading_ones(given), shape))
+        else:
+            check_storable(view)
+            fill_(view, given)
+    except Exception:
+        again = overridden(tensor_base.Tensor.__setitem__, (x, index, value))
+        if again is None:
+            raise
+        again()
 
 
 def _stored(x: Tensor, index: Any, value: Any) -> bool:

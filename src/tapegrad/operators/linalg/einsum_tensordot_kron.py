@@ -7,6 +7,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, int64
+from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -18,6 +19,7 @@ from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 __all__ = ["einsum", "kron", "tensordot", "trace"]
 
 
+@overridable
 def einsum(*args: object) -> Any:
     """The sum of products that an equation names: einsum("ij,jk->ik", a, b).
 
@@ -214,6 +216,7 @@ def _pointwise(x: Tensor, a: list[str], y: Tensor, b: list[str]) -> tuple:
     return x * y, labels
 
 
+@overridable
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Any:
     """The sum of products over the last `dims` dimensions of a and the first of b, or given pairs.
 

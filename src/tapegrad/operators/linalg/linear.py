@@ -28,6 +28,8 @@ def linear(
     if IN_USE:
         input, weight, bias = lowered(input, weight, bias)
     try:
+        if IN_USE:
+            input, weight, bias = lowered(input, weight, bias)
         n, n_weight = input._array.ndim, weight._array.ndim
         fits = bias is None or bias._array.dtype == weight._array.dtype == input._array.dtype
     except AttributeError:

@@ -10,6 +10,7 @@ from tapegrad.arrays.namespaces import elements, namespace_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.overridable import overridable
 from tapegrad.core.result_order import column_major
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
@@ -234,6 +235,7 @@ def lu_factor_ex(
     return finish("linalg_lu_factor_ex", return_types.linalg_lu_factor_ex(found), out)
 
 
+@overridable
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Out = None) -> Any:
     """The packed factors of A = P L U and the pivots; with get_infos=True also what failed.
 

@@ -205,6 +205,8 @@ def matmul(input: Any = MISSING, other: Any = MISSING, *, out: Out = None, **nam
     if IN_USE and out is None:
         input, other = lowered(input, other)
     try:
+        if IN_USE and out is None:
+            input, other = lowered(input, other)
         n, m = input._array.ndim, other._array.ndim
     except AttributeError:
         if other is MISSING:

@@ -3,6 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Sequence, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.overridable import overridable
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.linalg.removed import say_once
@@ -87,6 +88,7 @@ def _chain(tensors: list, i: int, j: int, split: dict) -> Any:
     return _chain(tensors, i, k, split).mm(_chain(tensors, k, j, split))
 
 
+@overridable
 def chain_matmul(*matrices: Any, out: Out = None) -> Any:
     """The product of several matrices: the older form of `torch.linalg.multi_dot`.
 

@@ -1,6 +1,7 @@
 """Low-rank approximations from the image of random vectors: svd_lowrank, pca_lowrank."""
 
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.overridable import overridable
 
 __torch__ = "pca_lowrank svd_lowrank"
 
@@ -23,6 +24,7 @@ def _basis(x: Tensor, q: int, niter: int) -> Any:
     return basis
 
 
+@overridable
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Any = None) -> tuple:
     """A singular value decomposition of low rank, by random vectors: A - M ~ U diag(S) V^H.
 
@@ -56,6 +58,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Any = No
     return (v, s, u) if m < n else (u, s, v)
 
 
+@overridable
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple:
     """Principal components of low rank, by random vectors.
 

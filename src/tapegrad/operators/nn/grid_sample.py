@@ -379,6 +379,7 @@ def warn_of_corners() -> None:
     )
 
 
+@overridable
 def grid_sample(
     input: Tensor,
     grid: Any,

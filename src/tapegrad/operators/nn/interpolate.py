@@ -7,6 +7,7 @@ from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Number, Shape, Tensor
 from tapegrad.core.dtype import float64, of, uint8
+from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import countable_bytes
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn import interpolate_stencil
@@ -87,6 +88,7 @@ _MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | n
 _CURVED = ("linear", "bilinear", "bicubic", "trilinear")
 
 
+@overridable
 def interpolate(
     input: Tensor,
     size: Shape | None = None,

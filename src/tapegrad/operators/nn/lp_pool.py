@@ -9,6 +9,7 @@ from math import isinf, prod
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.family import family
+from tapegrad.core.overridable import overridable
 from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
 from tapegrad.operators.nn.max_pool import max_pool1d, max_pool2d, max_pool3d
 from tapegrad.operators.nn.pool_size import array_of, is_default

@@ -176,6 +176,7 @@ def _max_pool(n: int, with_indices: bool) -> Callable:
     return max_pool
 
 
+@overridable
 @_max_pool(2, True)
 def max_pool2d_with_indices() -> Any:
     """The largest element of each window of (..., H, W), and its place, H and W as one number.
@@ -189,6 +190,7 @@ def max_pool2d_with_indices() -> Any:
     """
 
 
+@overridable
 @_max_pool(3, True)
 def max_pool3d_with_indices() -> Any:
     """The largest element of each window of (..., D, H, W), and its place as one number.

@@ -4,6 +4,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.overridable import overridable
 from tapegrad.core.result_order import as_computed, channels_as_first, row_major
 from tapegrad.core.scalar import overflow
 from tapegrad.core.shape import ints_of
@@ -219,6 +220,7 @@ def _number(input: Tensor, value: Any) -> Any:
     return value
 
 
+@overridable
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """The tensor with a border along its last axes.
 

@@ -5,6 +5,7 @@ from math import prod
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
+from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.dtype_check import no_kernel
@@ -54,6 +55,7 @@ def sum_blocks(
     return columns_to_image(columns, output_size=tuple(image), **steps, size=size)
 
 
+@overridable
 def unfold(
     input: Tensor, kernel_size: Shape, dilation: Shape = 1, padding: Shape = 0, stride: Shape = 1
 ) -> Any:
@@ -101,6 +103,7 @@ def unfold(
     return columns if len(shape) == 4 else columns.squeeze(0)
 
 
+@overridable
 def fold(
     input: Tensor,
     output_size: Any,

@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.overridable import overridable
 from tapegrad.dispatch.in_place import check_writable, written
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.nested_list import filled
@@ -18,6 +19,7 @@ def apply_(self: Tensor, callable: Callable) -> Any:
     return _replace("apply_", self, map(callable, self._array.reshape(-1).tolist()))
 
 
+@overridable
 def map_(self: Any, tensor: Tensor, callable: Callable) -> Any:
     """Replace each element by what a Python function makes of it and of that of another tensor.
 
@@ -29,6 +31,7 @@ def map_(self: Any, tensor: Tensor, callable: Callable) -> Any:
     return _replace("map_", self, (callable(a, b) for a, b in pairs))
 
 
+@overridable
 def map2_(self: Any, x: Tensor, y: Tensor, callable: Callable) -> Any:
     """The same with the elements of two other tensors.
 

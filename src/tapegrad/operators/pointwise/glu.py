@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.overridable import overridable
 from tapegrad.core.result_order import in_operands_order
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -44,6 +45,7 @@ def gated(xp, x, *, axis):
     return value * logistic(xp, gate)
 
 
+@overridable
 def glu(input: Tensor, dim: int = -1) -> Any:
     """The first half of `input` along `dim` times the sigmoid of the second half.
 

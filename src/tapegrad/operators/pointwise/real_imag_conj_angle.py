@@ -5,6 +5,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
 from tapegrad.core.dtype import of
+from tapegrad.core.overridable import overridable
 from tapegrad.core.result_order import in_operands_order, row_major
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, linear, vjp

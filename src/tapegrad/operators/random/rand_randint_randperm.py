@@ -12,6 +12,7 @@ from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.storage import grown_like
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.core.streams.mersenne_twister import Twister
+from tapegrad.core.torch_function import IN_USE, handed_to_mode
 from tapegrad.operators.creation.factory_options import build, check, check_out, known, requiring
 from tapegrad.operators.random import argument as randint_bounds
 from tapegrad.operators.random.argument import int_of, is_integer, mismatch, size_of, stream_of
@@ -82,6 +83,8 @@ def _drawing(name: str, check: Callable, draw: Callable, *params: float) -> Call
         requires_grad: bool = False,
         pin_memory: bool = False,
     ) -> Any:
+        if IN_USE and (again := handed_to_mode(drawn, args, locals())):
+            return again()
         shape, stream = size_of(name, args, size), stream_of(name, generator)
         dtype = dtype_for(name, dtype, default(), layout, device, pin_memory, out)
         check(dtype)

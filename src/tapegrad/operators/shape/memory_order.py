@@ -4,6 +4,7 @@ from math import prod
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DTypeLike, Shape, Tensor
+from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.conversion.metadata import require, stride
 
@@ -58,6 +59,7 @@ def resize(self: Tensor, *sizes: Shape) -> Any:
     return _resized("resize", self, shape, f"{shape} ({shape} elements in total)")
 
 
+@overridable
 def resize_as(self: Tensor, tensor: Tensor) -> Any:
     """The same elements in the shape of another tensor.
 

@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
 from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.as_strided import alias
@@ -74,11 +75,6 @@ def permute(input: Tensor = MISSING, *order: Any, dims: Dim = None, **names: Any
             "Name each dimension once; a tensor without dimensions takes ().",
         )
     axes = ints_of("permute", "dims", order if dims is None else (dims,))
-    try:
-        ndim = input._array.ndim
-    except AttributeError:
-        errors.need_tensors("permute", input=input)
-        raise
     if len(axes) != ndim:
         raise errors.runtime_error(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the "
@@ -107,8 +103,12 @@ def transpose(input: Any = MISSING, dim0: int = MISSING, dim1: int = MISSING, **
     try:
         ndim = input._array.ndim
     except AttributeError:
-        errors.need_tensors("transpose", input=input)
-        raise
+        again = overridden(transpose, (input, dim0, dim1))
+        if again is None:
+            errors.need_tensors("transpose", input=input)
+            raise
+    if again is not None:
+        return again()
     return swap_axes(input, a=axis_of(dim0, ndim), b=axis_of(dim1, ndim))
 
 

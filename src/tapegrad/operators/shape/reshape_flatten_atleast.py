@@ -7,9 +7,11 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.overridable import overridable
 from tapegrad.core.result_order import as_computed, as_first, keeping
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.op import linear, vjp
 
 

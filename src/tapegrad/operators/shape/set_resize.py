@@ -12,6 +12,7 @@ from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, MemoryFormat, Shape, Tensor
 from tapegrad.core.conj_neg_view import turned_like
 from tapegrad.core.memory_format import span
+from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import ints_of
 from tapegrad.core.storage import grown, offset_of, row_major, shaped
 from tapegrad.core.storage_follower import Freed
@@ -86,6 +87,7 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
     return self
 
 
+@overridable
 def resize_as_(self: Tensor, the_template: Any, memory_format: MemoryFormat = None) -> Any:
     """The shape of another tensor, in the same memory, which grows if it must.
 
@@ -104,6 +106,7 @@ def resize_as_(self: Tensor, the_template: Any, memory_format: MemoryFormat = No
     return resize_(self, like.shape, memory_format=memory_format)
 
 
+@overridable
 def set_(
     self: Tensor,
     source: Any = None,

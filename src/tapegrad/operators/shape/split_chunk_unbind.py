@@ -5,6 +5,7 @@ import operator
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.overridable import overridable
 from tapegrad.core.result_order import as_computed
 from tapegrad.core.shape import axis_of, ints_of, no_dimensions
 from tapegrad.dispatch.op import linear, vjp
@@ -80,6 +81,7 @@ def _splittable(name: str, input: Tensor, dim: int) -> int:
     return axis_of(dim, input._array.ndim)
 
 
+@overridable
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple:
     """Parts of one size along `dim`, the last one smaller where it must be, or of given sizes.
 

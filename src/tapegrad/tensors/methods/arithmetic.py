@@ -1,5 +1,7 @@
 """Methods of arithmetic, and the Python operators they stand behind."""
 
+from tapegrad.core.torch_function import operated
+from tapegrad.dispatch.apply import NUMBERS
 from tapegrad.dispatch.fast_pointwise import operator
 from tapegrad.operators.pointwise import (
     addcmul_addcdiv_lerp,
@@ -12,6 +14,10 @@ from tapegrad.operators.pointwise import (
 
 def _divide_into(self, other):
     """`other / self`, as a product: whatever a tensor can be multiplied with."""
+    if not isinstance(other, NUMBERS):
+        again = operated("div", True, self, other)
+        if again is not None:
+            return again()
     try:
         return divide_reciprocal.reciprocal(self) * other
     except TypeError:

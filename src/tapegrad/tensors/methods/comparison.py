@@ -3,6 +3,7 @@
 from numpy import ndarray
 
 from tapegrad.core.tensor_base import wrap
+from tapegrad.core.torch_function import operated
 from tapegrad.dispatch.fast_pointwise import operator
 from tapegrad.operators.pointwise import bitwise, comparison
 
@@ -11,10 +12,18 @@ _eq = operator(comparison.eq)
 
 def _equal(self, other):
     """`self == other`; PyTorch takes NumPy's arrays here, and only here."""
-    result = _eq(self, other)
-    if result is NotImplemented and isinstance(other, ndarray):
-        return comparison.eq(self, wrap(other))
-    return result
+    again = None
+    try:
+        result = _eq(self, other)
+        if result is NotImplemented:
+            if isinstance(other, ndarray):
+                return comparison.eq(self, wrap(other))
+            again = operated("eq", False, self, other)
+    except Exception:
+        again = operated("eq", False, self, other)
+        if again is None:
+            raise
+    return result if again is None else again()
 
 
 class CompareMethods:

@@ -3,6 +3,7 @@
 from tapegrad.core.annotations import Any
 from tapegrad.core.lazy import method
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.torch_function import IN_USE, operated
 from tapegrad.operators.linalg import (
     addmm_addmv_addr_addbmm,
     dot_vdot,
@@ -30,9 +31,16 @@ class LinalgMethods:
     inner = inner_outer.inner
 
     def __matmul__(self, other: Any) -> Any:
+        if IN_USE or not isinstance(other, TensorBase):
+            again = operated("matmul", False, self, other)
+            if again is not None:
+                return again()
         return _matmul.matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
 
     def __rmatmul__(self, other: Any) -> Any:
+        again = operated("matmul", True, self, other)
+        if again is not None:
+            return again()
         return _matmul.matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
 
     addmm, addmm_ = addmm_addmv_addr_addbmm.addmm, addmm_addmv_addr_addbmm.addmm_

@@ -9,6 +9,7 @@ from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import float32, int64
 from tapegrad.core.family import family
+from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import no_dimensions
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype, lowered
@@ -266,6 +267,7 @@ def _rnn(activation: str, *given: Any) -> tuple:
     return _run(call, (call.hx,), layer)
 
 
+@overridable
 @_network(partial(_rnn, "tanh"))
 def rnn_tanh() -> Any:
     """A recurrent network with tanh: the output and the last h; see `torch.nn.RNN`.
@@ -280,6 +282,7 @@ def rnn_tanh() -> Any:
     """
 
 
+@overridable
 @_network(partial(_rnn, "relu"))
 def rnn_relu() -> Any:
     """A recurrent network with ReLU: the output and the last h; see `torch.nn.RNN`.
