@@ -46,7 +46,11 @@ def arrays_of(result):
     """The values of a result, and whether they are tensors."""
     if isinstance(result, (tuple, list)):
         return [array for each in result for array in arrays_of(each)]
-    return [result.detach().numpy() if isinstance(result, tapegrad.Tensor) else result]
+    return [
+        result.detach().resolve_conj().resolve_neg().numpy()
+        if isinstance(result, tapegrad.Tensor)
+        else result
+    ]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -107,6 +111,8 @@ def test_a_duck_is_asked_for_every_function(function):
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
     args = [Duck() for p in parameters if p.kind in kinds and p.default is p.empty]
     args = args or [Duck()]
+    if function is tapegrad.permute:  # which misses its order first
+        args.append((0,))
     names = {
         p.name: Duck() for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty
     }

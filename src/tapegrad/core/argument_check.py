@@ -93,7 +93,13 @@ def chosen_by(*flags: str, names: Callable[..., str]) -> Callable:
                         f"{name}() got an unexpected keyword argument '{given}'",
                         f"It takes {', '.join(signature.parameters)}.",
                     )
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except Exception:
+                again = torch_function.overridden(call, args, kwargs)
+                if again is None:
+                    raise
+            return again()
 
         return update_wrapper(call, function)
 

@@ -17,6 +17,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, undisturbed
 from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
 from tapegrad.operators.creation.like import ones_like, zeros_like
 from tapegrad.operators.shape.forward_ad_views import dual_view

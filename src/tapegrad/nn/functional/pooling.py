@@ -14,6 +14,7 @@ def _with_places(name: str) -> Callable:
     return chosen_by("return_indices", names=lambda wanted: both[wanted])
 
 
+@overridable
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: Shape, return_indices: bool = False
 ) -> tuple[Any, Any]:

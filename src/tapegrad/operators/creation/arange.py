@@ -14,6 +14,7 @@ from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.dtype import default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import number_of, overflow
+from tapegrad.core.torch_function import IN_USE, handed_to_mode
 from tapegrad.operators.creation.factory_options import build, check, check_out, in_row, known
 
 _LANES = 8  # of a vector of float32; the loop over vectors handles two at a time

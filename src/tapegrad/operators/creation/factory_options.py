@@ -10,6 +10,7 @@ from tapegrad.core.dtype import as_dtype, default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.memory_format import require_strided
 from tapegrad.core.storage import grown_like
+from tapegrad.core.torch_function import IN_USE, check_modes
 
 get_mode = MODE.get
 new = object.__new__

@@ -4,6 +4,7 @@ from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending
+from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.operators.linalg.addmm_addmv_addr_addbmm import addmm
 from tapegrad.operators.linalg.matmul import matmul, mv
@@ -25,14 +26,15 @@ def linear(
     """
     if names:
         return mended(linear, None, (input, weight, bias), names)
-    if IN_USE:
-        input, weight, bias = lowered(input, weight, bias)
     try:
         if IN_USE:
             input, weight, bias = lowered(input, weight, bias)
         n, n_weight = input._array.ndim, weight._array.ndim
         fits = bias is None or bias._array.dtype == weight._array.dtype == input._array.dtype
     except AttributeError:
+        again = overridden(linear, (input, weight), {"bias": bias})
+        if again is not None:
+            return again()
         if weight is MISSING:
             return mended(linear, None, (input, weight, bias), {})
         needed = {"input": input, "weight": weight, "bias": bias}

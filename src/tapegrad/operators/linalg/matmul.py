@@ -8,6 +8,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, two_operands
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import broadcast, existing_axis
+from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -202,13 +203,14 @@ def matmul(input: Any = MISSING, other: Any = MISSING, *, out: Out = None, **nam
     if names:
         given = names if out is None else names | {"out": out}
         return mended(matmul, None, (input, other), given)
-    if IN_USE and out is None:
-        input, other = lowered(input, other)
     try:
         if IN_USE and out is None:
             input, other = lowered(input, other)
         n, m = input._array.ndim, other._array.ndim
     except AttributeError:
+        again = overridden(matmul, (input, other), {} if out is None else {"out": out})
+        if again is not None:
+            return again()
         if other is MISSING:
             return mended(matmul, None, (input,), {})
         errors.need_tensors("matmul", input=input, other=other)

@@ -7,6 +7,7 @@ from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
+from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import existing_axis
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
@@ -93,6 +94,7 @@ def _check_maps(shape: tuple[int, ...], size: tuple[int, ...]) -> None:
         raise errors.runtime_error(text, advice)
 
 
+@overridable
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
     """Grids (N, h, w, 2) of the maps theta (N, 2, 3), for `grid_sample`; (N, d, h, w, 3) in 3-D.
 

@@ -8,7 +8,6 @@ from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.overridable import overridable
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear, vjp

@@ -7,6 +7,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
+from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp

@@ -47,6 +47,7 @@ def _lp_pooling(n: int, average: Callable, largest: Callable) -> Callable:
     return lp_pool
 
 
+@overridable
 @_lp_pooling(1, avg_pool1d, max_pool1d)
 def lp_pool1d() -> Any:
     """`(sum of x^p over each window)^(1/p)` along the last dimension, p = `norm_type`.
@@ -58,6 +59,7 @@ def lp_pool1d() -> Any:
     """
 
 
+@overridable
 @_lp_pooling(2, avg_pool2d, max_pool2d)
 def lp_pool2d() -> Any:
     """`(sum of x^p over each window)^(1/p)` of (N, C, H, W) or (C, H, W), p = `norm_type`.
@@ -69,6 +71,7 @@ def lp_pool2d() -> Any:
     """
 
 
+@overridable
 @_lp_pooling(3, avg_pool3d, max_pool3d)
 def lp_pool3d() -> Any:
     """`(sum of x^p over each window)^(1/p)` of (N, C, D, H, W) or (C, D, H, W).

@@ -12,6 +12,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.family import family
 from tapegrad.core.limits import iinfo
+from tapegrad.core.overridable import overridable
 from tapegrad.core.result_order import channels_as_first
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import autocast

@@ -105,6 +105,7 @@ def conj_physical(input: Tensor, *, out: Out = None) -> Any:
 conj_physical_ = in_place(conj_physical)
 
 
+@overridable
 @mending
 def resolve_conj(input: Tensor = MISSING, **names: Any) -> Any:
     """A copy of a view that conjugates what it reads; any other tensor itself.
@@ -120,6 +121,7 @@ def resolve_conj(input: Tensor = MISSING, **names: Any) -> Any:
     return clone(input) if is_conj(input) else input
 
 
+@overridable
 @mending
 def resolve_neg(input: Tensor = MISSING, **names: Any) -> Any:
     """A copy of a view that negates what it reads; any other tensor itself.

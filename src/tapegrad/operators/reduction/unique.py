@@ -9,6 +9,7 @@ from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Dim, OperatorLike, Tensor
 from tapegrad.core.argument_check import chosen_by, require_tensors
+from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.op import primitive, vjp
 from tapegrad.operators.dtype_check import require_order
@@ -111,6 +112,7 @@ def _consecutive(return_inverse: bool, return_counts: bool) -> str:
     return "_consecutive_return_" + ("_and_".join(parts) or "output")
 
 
+@overridable
 @chosen_by("return_inverse", "return_counts", names=_consecutive)
 @require_tensors
 def unique_consecutive(

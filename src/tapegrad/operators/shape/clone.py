@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, MemoryFormat, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending
+from tapegrad.core.torch_function import overridden
 from tapegrad.operators.shape.reshape_flatten_atleast import clone as copy_of
 
 
@@ -25,19 +26,19 @@ def clone(input: Tensor = MISSING, *, memory_format: MemoryFormat = None, **name
     if names or input is MISSING:
         given = names if memory_format is None else names | {"memory_format": memory_format}
         return mended(clone, None, (input,), given)
-    errors.need_tensor("clone", "input", 1, input)
-    if memory_format is None:
-        try:
+    try:
+        errors.need_tensor("clone", "input", 1, input)
+        if memory_format is None:
             return copy_of(input)
-        except Exception:
-            again = overridden(clone, (input,))
-            if again is None:
-                errors.need_tensor("clone", "input", 1, input)
-                raise
-        return again()
-    errors.need_tensor("clone", "input", 1, input)
-    _memory_format.check_format("clone", memory_format, input.ndim)
-    return copied_as(input, memory_format)
+        _memory_format.check_format("clone", memory_format, input.ndim)
+        return copied_as(input, memory_format)
+    except Exception:
+        again = overridden(
+            clone, (input,), {} if memory_format is None else {"memory_format": memory_format}
+        )
+        if again is None:
+            raise
+    return again()
 
 
 def contiguous(self: Tensor, memory_format: MemoryFormat = _memory_format.contiguous_format) -> Any:

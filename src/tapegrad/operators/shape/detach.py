@@ -2,6 +2,7 @@
 
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending
+from tapegrad.core.torch_function import overridden
 from tapegrad.operators.conversion.metadata import require
 
 __torch__ = "detach detach_"
@@ -18,7 +19,13 @@ def detach(input: Tensor = MISSING, *extra: Any, **names: Any) -> Any:
     """
     if names or extra or input is MISSING:
         return mended(detach, None, (input, *extra), names)
-    return require("detach", input).detach()
+    try:
+        return require("detach", input).detach()
+    except Exception:
+        again = overridden(detach, (input,))
+        if again is None:
+            raise
+    return again()
 
 
 @mending
@@ -33,4 +40,10 @@ def detach_(input: Tensor = MISSING, *extra: Any, **names: Any) -> Any:
     """
     if names or extra or input is MISSING:
         return mended(detach_, None, (input, *extra), names)
-    return require("detach_", input).detach_()
+    try:
+        return require("detach_", input).detach_()
+    except Exception:
+        again = overridden(detach_, (input,))
+        if again is None:
+            raise
+    return again()

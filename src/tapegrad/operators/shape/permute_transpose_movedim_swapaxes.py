@@ -75,6 +75,14 @@ def permute(input: Tensor = MISSING, *order: Any, dims: Dim = None, **names: Any
             "Name each dimension once; a tensor without dimensions takes ().",
         )
     axes = ints_of("permute", "dims", order if dims is None else (dims,))
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        again = overridden(permute, (input, *order), {} if dims is None else {"dims": dims})
+        if again is not None:
+            return again()
+        errors.need_tensors("permute", input=input)
+        raise
     if len(axes) != ndim:
         raise errors.runtime_error(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the "
@@ -104,11 +112,10 @@ def transpose(input: Any = MISSING, dim0: int = MISSING, dim1: int = MISSING, **
         ndim = input._array.ndim
     except AttributeError:
         again = overridden(transpose, (input, dim0, dim1))
-        if again is None:
-            errors.need_tensors("transpose", input=input)
-            raise
-    if again is not None:
-        return again()
+        if again is not None:
+            return again()
+        errors.need_tensors("transpose", input=input)
+        raise
     return swap_axes(input, a=axis_of(dim0, ndim), b=axis_of(dim1, ndim))
 
 
@@ -163,6 +170,9 @@ def t(input: Tensor = MISSING, *extra: Any, **names: Any) -> Any:
     try:
         ndim = input._array.ndim
     except AttributeError:
+        again = overridden(t, (input,))
+        if again is not None:
+            return again()
         if input is MISSING:
             return mended(t, None, (), {})
         errors.need_tensors("t", input=input)

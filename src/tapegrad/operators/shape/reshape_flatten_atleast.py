@@ -121,6 +121,9 @@ def reshape(input: Tensor = MISSING, *sizes: Any, shape: Shape | None = None, **
     try:
         array = input._array
     except AttributeError:
+        again = overridden(reshape, (input, *sizes), {} if shape is None else {"shape": shape})
+        if again is not None:
+            return again()
         if input is MISSING:
             return mended(reshape, None, (), {} if shape is None else {"shape": shape})
         errors.need_tensors("reshape", input=input)
@@ -137,6 +140,7 @@ def reshape(input: Tensor = MISSING, *sizes: Any, shape: Shape | None = None, **
     return unsafe_view(clone(input, order="C"), shape=found)
 
 
+@overridable
 def reshape_as(input: Any, other: Any = MISSING, *, x2: Any = MISSING) -> Any:
     """The same elements with the shape of `other`.
 
