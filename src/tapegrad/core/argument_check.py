@@ -198,7 +198,7 @@ def respelled(
     taking = torch_function.taking_part(args, kwargs)
     if taking is not None:
         return torch_function.again(public, args, kwargs, taking, 2 + above)
-    caller = _caller(sys._getframe(2 + above))
+    caller = torch_function.caller_of(sys._getframe(2 + above))
     if not caller.startswith("tapegrad."):
         from tapegrad.core.native_arguments import call_of
 
@@ -214,15 +214,6 @@ def respelled(
     if refusal is not None:
         raise refusal from None
     return None
-
-
-def _caller(frame: Any) -> str:
-    """The module that called a public function in `frame`, past a profiler that notes the call."""
-    if "NOTES_CALLS" in frame.f_globals:
-        while "NOTES_CALLS" in frame.f_globals:
-            frame = frame.f_back
-        frame = frame.f_back  # of the function itself, whose code the profiler has exchanged
-    return frame.f_globals.get("__name__", "")
 
 
 def refused(

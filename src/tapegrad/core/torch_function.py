@@ -42,6 +42,15 @@ _PROGRAM = tuple(
 _known: dict[str, int] = {}
 
 
+def caller_of(frame: Any) -> str:
+    """The module that called a public function in `frame`, past a profiler that notes the call."""
+    if "NOTES_CALLS" in frame.f_globals:
+        while "NOTES_CALLS" in frame.f_globals:
+            frame = frame.f_back
+        frame = frame.f_back  # of the function itself, whose code the profiler has exchanged
+    return frame.f_globals.get("__name__", "")
+
+
 class Overridden(AttributeError):
     """Something that only an override may do was tried without asking it."""
 
@@ -331,7 +340,7 @@ def operated(name: str, reverse: bool, a: Any, b: Any, above: int = 2) -> Callab
     It gives NotImplemented where nobody knows a result: Python then asks the other operand.
     """
     found = taking_part((a, b), {})
-    if found is None or asking(sys._getframe(above).f_globals.get("__name__", "")) != PROGRAM:
+    if found is None or asking(caller_of(sys._getframe(above))) != PROGRAM:
         return None
     names = REVERSED if reverse else OPERATORS
     function = getattr(tensor_base.Tensor, names.get(name, name))
@@ -377,7 +386,7 @@ def again(
 
     A public function that another one called leaves the error to that one: None.
     """
-    kind = asking(sys._getframe(above + 1).f_globals.get("__name__", ""))
+    kind = asking(caller_of(sys._getframe(above + 1)))
     if kind == INSIDE:
         return None
     if function.__name__ in _OF_DATA:
