@@ -81,6 +81,11 @@ class Mode:
         if isinstance(self.under, Mode):
             self.under.applied(name, args, results)
 
+    def called(self, function: Any, args: tuple, results: list) -> None:
+        """The custom function, a class, was called; its results have their nodes."""
+        if isinstance(self.under, Mode):
+            self.under.called(function, args, results)
+
     # What happens to tensors besides operators: a mode hears of it and tells the mode below.
 
     def writes(self, x: object) -> None:

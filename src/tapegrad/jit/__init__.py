@@ -32,6 +32,16 @@ from tapegrad.jit._script import (
 )
 from tapegrad.jit._serialization import load, save
 from tapegrad.jit._state import is_scripting
+from tapegrad.jit._trace import (
+    TopLevelTracedModule,
+    TracedModule,
+    TracerWarning,
+    TracingCheckError,
+    is_tracing,
+    script_if_tracing,
+    trace,
+    trace_module,
+)
 from tapegrad.jit.container_types import is_instance as _isinstance
 from tapegrad.jit.modifiers import (
     Attribute,
@@ -48,6 +58,7 @@ from tapegrad.jit.modifiers import (
 )
 
 isinstance = _isinstance
+_script_if_tracing = script_if_tracing
 
 __all__ = [
     "Attribute",
@@ -69,8 +80,11 @@ __all__ = [
     "optimize_for_inference",
     "save",
     "script",
+    "script_if_tracing",
     "set_fusion_strategy",
     "strict_fusion",
+    "trace",
+    "trace_module",
     "unused",
     "wait",
 ]

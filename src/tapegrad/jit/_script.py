@@ -87,6 +87,12 @@ class ScriptFunction(Scripted):
         functools.update_wrapper(self, function)
         self._function = function
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        recorder = _state.RECORDER.get()
+        if recorder is not None:
+            return recorder.whole(self, args, kwargs)
+        return _state.run_scripted(self._function, args, kwargs)
+
     @property
     def qualified_name(self) -> str:
         """The name by which TorchScript knows the function."""
@@ -193,6 +199,12 @@ class RecursiveScriptModule(ScriptModule):
         # without Module.__init__: all attributes are those of the object it holds
         object.__setattr__(self, "_python", python)
         object.__setattr__(self, "__dict__", python.__dict__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        recorder = _state.RECORDER.get()
+        if recorder is not None:
+            return recorder.whole(self, args, kwargs)
+        return super().__call__(*args, **kwargs)
 
     @property
     def original_name(self) -> str:

@@ -17,6 +17,13 @@ import tapegrad
 from tapegrad.core.annotations import Any
 from tapegrad.core.errors import not_implemented, runtime_error, value_error
 from tapegrad.jit._script import RecursiveScriptModule, ScriptFunction, ScriptModule
+from tapegrad.jit.trace_saving import (
+    packed_module,
+    packed_program,
+    unpacked_function,
+    unpacked_module,
+)
+from tapegrad.jit.traced_module import TracedFunction, TracedModule
 from tapegrad.nn.modules.module import Module
 
 _FORMAT = "tapegrad.jit 1"
@@ -47,7 +54,7 @@ def save(m: Any, f: Any, _extra_files: dict | None = None) -> None:
     if not isinstance(m, ScriptModule | ScriptFunction):
         raise AttributeError(f"'{type(m).__name__}' object has no attribute 'save'")
     extra = {name: _as_bytes(content) for name, content in (_extra_files or {}).items()}
-    tapegrad.save({"format": _FORMAT, "extra": extra, "content": _packed(m)}, f)
+    tapegrad.save({"format": _FORMAT, "extra": extra, "content": packed(m)}, f)
 
 
 def saved_bytes(m: Any, _extra_files: dict | None = None) -> bytes:
@@ -89,7 +96,7 @@ def load(
         )
     for name in _extra_files or ():
         _extra_files[name] = found["extra"].get(name, b"")  # type: ignore[index]
-    return _unpacked(found["content"])
+    return unpacked(found["content"])
 
 
 def _as_bytes(content: Any) -> bytes:
@@ -114,9 +121,13 @@ def _refuse_torchscript(f: Any) -> None:
 # --- to plain containers and back -----------------------------------------------------------------
 
 
-def _packed(m: Any) -> dict:
+def packed(m: Any) -> dict:
     if isinstance(m, ScriptFunction) and type(m) is ScriptFunction:
         return {"kind": "function", "name": _name_of(m._function)}
+    if isinstance(m, TracedFunction):
+        return {"kind": "traced function", "program": packed_program(m._program)}
+    if isinstance(m, TracedModule):
+        return {"kind": "traced", "module": packed_module(m)}
     if isinstance(m, RecursiveScriptModule):
         return {"kind": "scripted", **_packed_module(m._python)}
     return {"kind": "module", **_packed_module(m)}
@@ -128,7 +139,7 @@ def _packed_module(module: Module) -> dict:
     for name in _TABLES:
         found[name] = dict(attributes.pop(name))
     found["_modules"] = {
-        name: None if child is None else _packed(child) if isinstance(child, ScriptModule)
+        name: None if child is None else packed(child) if isinstance(child, ScriptModule)
         else {"kind": "module", **_packed_module(child)}
         for name, child in found["_modules"].items()
     }  # fmt: skip
@@ -144,11 +155,15 @@ def _packed_module(module: Module) -> dict:
     return found
 
 
-def _unpacked(found: dict) -> Any:
+def unpacked(found: dict) -> Any:
     kind = found["kind"]
     if kind == "function":
         function = _by_name(found["name"])
         return function if isinstance(function, ScriptFunction) else ScriptFunction(function)
+    if kind == "traced function":
+        return unpacked_function(found["program"])
+    if kind == "traced":
+        return unpacked_module(found["module"])
     cls = _by_name(found["class"])
     if not (isinstance(cls, type) and issubclass(cls, Module)):
         raise runtime_error(f"{found['class']} is no class of modules", "The file is damaged.")
@@ -161,7 +176,7 @@ def _unpacked(found: dict) -> Any:
         module.__dict__[name].update(found[name])
     for name, child in module._modules.items():
         if child is not None:
-            module._modules[name] = _unpacked(child)
+            module._modules[name] = unpacked(child)
     return RecursiveScriptModule(module) if kind == "scripted" else module
 
 

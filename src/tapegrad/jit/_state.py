@@ -8,6 +8,9 @@ from tapegrad.core.annotations import Any, Callable
 SCRIPTED: ContextVar[bool] = ContextVar("tapegrad_scripted", default=False)
 """Whether what runs in this context was called by a scripted function or module."""
 
+RECORDER: ContextVar[Any] = ContextVar("tapegrad_recorder", default=None)
+"""What records the calls of this context for `trace`; None where nothing does."""
+
 
 class EnabledProxy:
     """Whether `script` and `trace` do anything: not where the environment says PYTORCH_JIT=0."""

@@ -180,6 +180,7 @@ def call_under(mode: Any, function: Any, args: tuple, separate: bool) -> Any:
     several = type(found) is tuple
     results = list(found) if several else [found]
     mode.applied(function.__name__, args, results)
+    mode.called(function, args, results)
     for forward_level, tangents in reversed(levels):  # from the outermost to the innermost
         push(node, forward_level, tangents, args, results)
     forget_marks(ctx)
