@@ -1,0 +1,59 @@
+"""`torch.distributed`: a world of one rank, in this process, and the place where more plug in.
+
+store, file_store, tcp_store   keys that ranks share; `rendezvous` finds one
+backend                        what a library has to do that moves numbers; `in_process`: for one
+process_group                  collectives on tensors, on top of a backend's buffers
+groups                         the default group and others
+collectives, object_collectives, point_to_point   the functions that programs call
+
+A larger world raises `DistBackendError`: a backend on MPI is to come.
+"""
+
+from tapegrad.core.missing import refuses as _refuses
+from tapegrad.distributed.backend import Backend as _Backend
+from tapegrad.distributed.debug_level import (
+    DebugLevel,
+    get_debug_level,
+    set_debug_level,
+    set_debug_level_from_env,
+)
+from tapegrad.distributed.distributed_c10d import *
+from tapegrad.distributed.distributed_c10d import (
+    _all_gather_base,
+    _coalescing_manager,
+    _CoalescingManager,
+    _rank_not_in_group,
+    _reduce_scatter_base,
+)
+from tapegrad.distributed.exceptions import (
+    DistBackendError,
+    DistError,
+    DistNetworkError,
+    DistStoreError,
+    QueueEmptyError,
+)
+from tapegrad.distributed.file_store import FileStore
+from tapegrad.distributed.groups import is_available
+from tapegrad.distributed.store import HashStore
+from tapegrad.distributed.tcp_store import TCPStore
+
+_ON_DEMAND = frozenset(
+    "algorithms checkpoint device_mesh distributed_c10d elastic fsdp launch launcher nn optim "
+    "pipelining remote_device rpc run tensor utils _composable _functional_collectives _shard "
+    "_tensor c10d_logger constants collective_utils".split()
+)
+_refuse = _refuses(__name__)
+
+
+def __getattr__(name: str):
+    if name in ("DeviceMesh", "init_device_mesh"):
+        from tapegrad.distributed import device_mesh
+
+        return getattr(device_mesh, name)
+    if name in _ON_DEMAND:
+        from importlib import import_module
+        from importlib.util import find_spec
+
+        if find_spec(f"tapegrad.distributed.{name}") is not None:
+            return import_module(f"tapegrad.distributed.{name}")
+    return _refuse(name)
