@@ -281,6 +281,41 @@ def test_a_changed_view_of_a_kept_tensor_is_found_out(x):
     assert "output 0 of AsStrided, is at version 1" in str(error_of(b.sum().backward))
 
 
+@pytest.mark.parametrize("view", ["t", "view", "select", "slice"])
+@pytest.mark.parametrize("write", ["base", "view", "detached"])
+def test_a_view_whose_base_was_written_unseen_is_one_by_strides(x, view, write):
+    arguments = {"view": (6,), "select": (0, 0)}
+    y = x[1:] if view == "slice" else getattr(x, view)(*arguments.get(view, ()))
+    z = y * y
+    with torch.no_grad():
+        {"base": x, "view": y, "detached": x.detach()}[write].mul_(2)
+    assert "output 0 of AsStrided, is at version 1" in str(error_of(z.sum().backward))
+
+
+@pytest.mark.parametrize(
+    ("turn", "name"),
+    [
+        (lambda x: x.t_(), "T1"),
+        (lambda x: x.unsqueeze_(0), "Unsqueeze1"),
+        (lambda x: x.unsqueeze_(0).squeeze_(0), "Squeeze4"),
+        (lambda x: x.as_strided_((2,), (1,)), "AsStrided1"),
+    ],
+)
+def test_a_tensor_turned_in_place_is_no_view(x, turn, name):
+    z = turn(x) * x
+    with torch.no_grad():
+        x.mul_(2)
+    assert f"which is output 0 of {name}, is at version" in str(error_of(z.sum().backward))
+
+
+def test_one_of_several_views_is_not_looked_through_after_its_base_was_written(x):
+    y = x.unbind()[0]
+    z = y * y
+    x.mul_(2)
+    text = "Output 0 of Unbind is a view and its base or another view of its base has been modified"
+    assert str(error_of(z.sum().backward)).startswith(text)
+
+
 def test_a_changed_index_is_found_out(leaf):
     index = torch.tensor([0, 1])
     y = leaf[index]

@@ -4,11 +4,15 @@ from tapegrad.arrays.signature import Like
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, MultiNode, OperatorNode, Port
 from tapegrad.autograd.view import edge_of
-from tapegrad.autograd.view_origin import short_name
+from tapegrad.autograd.view_origin import MULTI_OUTPUT, short_name, view_error
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, EdgeLike
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
+
+# nodes of tensors that were turned in place: their names, where the operators' are those of views
+_IN_PLACE = {"AsStridedBackward1", "TBackward1", "TransposeBackward1", "UnsqueezeBackward1"}
+_IN_PLACE |= {"SqueezeBackward3", "SqueezeBackward4", "SqueezeBackward5"}
 
 
 def version_now(value: object) -> int:
@@ -98,18 +102,32 @@ def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
 
 
 def origin_of_saved(value: object, version: Any, edge: EdgeLike = None) -> str:
-    """Which output of which node a saved tensor is by now, as PyTorch words it."""
-    found = origin_of(value._node if hasattr(value, "_node") else edge)
-    if not version.origin or found == version.origin:
-        return found
-    view = type(value) is tensor_base.KeptView or _is_view_node(edge)
-    return "output 0 of AsStrided" if view else version.origin
+    """Which output of which node a saved tensor is by now, as PyTorch words it.
+
+    Raises the error for a view that may not be looked through: one of several, its base written.
+    """
+    edge = value._node if hasattr(value, "_node") else edge
+    found = origin_of(edge)
+    if type(value) is tensor_base.KeptView or _is_view_node(edge):
+        if edge is not None and _is_one_of_several(edge):
+            raise view_error(MULTI_OUTPUT, edge, indirect=True)
+        if found or version.origin:
+            return "output 0 of AsStrided"  # of a base that was written, whatever the view was
+    return version.origin or found
 
 
 def _is_view_node(edge: EdgeLike) -> bool:
-    """Whether a view operator made what is behind an edge."""
-    plan = getattr(edge.node if type(edge) is Port else edge, "plan", None)
-    return plan is not None and (not hasattr(plan, "op") or plan.op.view)
+    """Whether a view operator made what is behind an edge, and not by a write of its own tensor."""
+    node = edge.node if type(edge) is Port else edge
+    plan = getattr(node, "plan", None)
+    if plan is None:
+        return False
+    return not hasattr(plan, "op") or (plan.op.view and node.name() not in _IN_PLACE)
+
+
+def _is_one_of_several(edge: EdgeLike) -> bool:
+    """Whether what is behind an edge is one of the views that one call gave."""
+    return type(edge) is Port and isinstance(edge.node, MultiNode)
 
 
 def origin_of(edge: EdgeLike) -> str:
