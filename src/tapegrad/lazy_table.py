@@ -19,7 +19,9 @@ FUNCTIONS: dict[str, str] = {
         "_check_type _check_value _check_with _is_all_true _is_any_true"
     ),
     "tapegrad.compat.interchange": "from_torch to_torch",
+    "tapegrad.compat.streams": "Event Stream get_device_module",
     "tapegrad.compiler.compile": "compile",
+    "tapegrad.cuda": "AcceleratorError OutOfMemoryError",
     "tapegrad.func.vmap": "vmap",
     "tapegrad.operators.conversion.q_scale_int_repr": (
         "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "

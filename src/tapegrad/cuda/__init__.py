@@ -1,9 +1,16 @@
 """`torch.cuda` as it is on a machine without a GPU: questions have answers, work is refused."""
 
-from typing import NoReturn
+from collections import OrderedDict as _OrderedDict
+from typing import Any, NoReturn
 
+from tapegrad.compat.absent_device import DeviceBlock as _DeviceBlock
+from tapegrad.compat.absent_device import StreamBlock as _StreamBlock
+from tapegrad.compat.absent_device import index_of as _index_of
 from tapegrad.core.device import require_cpu
+from tapegrad.core.errors import deprecated as _deprecated
 from tapegrad.core.missing import missing
+
+__torch__ = "AcceleratorError OutOfMemoryError"
 
 default_generators = ()
 has_half = True
@@ -12,6 +19,21 @@ has_magma = False
 
 class OutOfMemoryError(RuntimeError):
     """The device has too little memory; never raised without a GPU, yet scripts catch it."""
+
+
+class AcceleratorError(RuntimeError):
+    """The device reports an error; never raised without a GPU."""
+
+
+OutOfMemoryError.__module__ = AcceleratorError.__module__ = "torch"
+
+
+class CudaError(RuntimeError):
+    """A call of CUDA's failed; never raised without a GPU."""
+
+
+class DeferredCudaCallError(Exception):
+    """A call that waited for the GPU failed; never raised without one."""
 
 
 def _refuse() -> NoReturn:
@@ -36,6 +58,25 @@ def is_initialized() -> bool:
 def is_bf16_supported(including_emulation: bool = True) -> bool:
     """Whether a GPU computes with bfloat16."""
     return False
+
+
+def is_tf32_supported() -> bool:
+    """Whether a GPU computes with TensorFloat-32."""
+    return False
+
+
+def _is_compiled() -> bool:
+    return False
+
+
+def _is_in_bad_fork() -> bool:
+    return False
+
+
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int | None:
+    if allow_cpu and str(device) == "cpu":
+        return -1
+    return _index_of("cuda", device, optional)
 
 
 def device_count() -> int:
@@ -103,7 +144,45 @@ def max_memory_reserved(device=None) -> int:
 
 def memory_stats(device=None) -> dict:
     """Counts of the GPU's allocator: it has none."""
+    return _OrderedDict()
+
+
+def memory_stats_as_nested_dict(device=None) -> dict:
+    """The same, in dictionaries of dictionaries."""
     return {}
+
+
+def host_memory_stats() -> dict:
+    """Counts of the allocator of memory that a GPU reads from: it has none."""
+    return _OrderedDict()
+
+
+def host_memory_stats_as_nested_dict() -> dict:
+    """The same, in dictionaries of dictionaries."""
+    return {}
+
+
+def memory_cached(device=None) -> int:
+    """`memory_reserved`, by its old name."""
+    _deprecated("`torch.cuda.memory_cached` has been renamed to `torch.cuda.memory_reserved`")
+    return 0
+
+
+def max_memory_cached(device=None) -> int:
+    """`max_memory_reserved`, by its old name."""
+    _deprecated(
+        "`torch.cuda.max_memory_cached` has been renamed to `torch.cuda.max_memory_reserved`"
+    )
+    return 0
+
+
+def caching_allocator_enable(value: bool = True) -> None:
+    """Let a GPU's memory be kept for reuse: there is none, so nothing happens."""
+
+
+def get_gencode_flags() -> str:
+    """The options that code for GPUs was compiled with."""
+    return ""
 
 
 def get_arch_list() -> list:
@@ -174,15 +253,82 @@ def get_rng_state(device="cuda") -> NoReturn:
     _refuse()
 
 
+ipc_collect = set_sync_debug_mode = get_sync_debug_mode = cudart = init
+default_stream = get_stream_from_external = current_stream
+current_blas_handle = current_solver_handle = caching_allocator_alloc = init
+caching_allocator_delete = get_allocator_backend = memory_snapshot = memory_summary = init
+get_per_process_memory_fraction = set_per_process_memory_fraction = mem_get_info
+reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
+reset_accumulated_memory_stats = reset_peak_memory_stats
+reset_peak_host_memory_stats = reset_accumulated_host_memory_stats = reset_peak_memory_stats
+can_device_access_peer = set_stream = _lazy_init = init
+utilization = memory_usage = temperature = power_draw = clock_rate = device_memory_used = init
+
+
+def set_rng_state(new_state, device="cuda") -> None:
+    """Set the state of a GPU's generator: there is none, so nothing happens."""
+    new_state.clone()
+
+
+# --- blocks ----------------------------------------------------------------------------------
+
+
+class device(_DeviceBlock):
+    """A block in which another GPU is the current one: an error, there is none.
+
+    >>> with torch.cuda.device(-1):
+    ...     pass
+    """
+
+    kind, name = "cuda", "CUDA"
+
+
+class device_of(device):
+    """A block in which the GPU of a tensor is the current one: nothing happens, it has none."""
+
+    def __init__(self, obj: Any) -> None:
+        super().__init__(obj.get_device() if obj.is_cuda else -1)
+
+
+class StreamContext(_StreamBlock):
+    """A block in which work goes into a stream: an error but for None."""
+
+    name = "CUDA"
+
+
+def stream(stream: Any) -> StreamContext:
+    """A block in which work goes into a stream; of None, nothing happens.
+
+    >>> with torch.cuda.stream(None):
+    ...     pass
+    """
+    return StreamContext(stream)
+
+
 # --- names -----------------------------------------------------------------------------------
+
+_SUBMODULES = frozenset("amp graphs memory nccl nvtx profiler random sparse streams".split())
+_ELSEWHERE = {
+    "CUDAGraph": "graphs",
+    "Event": "streams",
+    "ExternalStream": "streams",
+    "MemPool": "memory",
+    "Stream": "streams",
+    "graph": "graphs",
+    "graph_pool_handle": "graphs",
+    "is_current_stream_capturing": "graphs",
+    "make_graphed_callables": "graphs",
+}
 
 
 def __getattr__(name: str):
-    """`amp`, and `FloatTensor` and the like: constructors that refuse."""
-    if name == "amp":
-        from importlib import import_module
+    """A module or a class that is loaded on its first use; `FloatTensor` and the like, refusing."""
+    from importlib import import_module
 
-        return import_module("tapegrad.cuda.amp")
+    if name in _SUBMODULES:
+        return import_module(f"tapegrad.cuda.{name}")
+    if name in _ELSEWHERE:
+        return getattr(import_module(f"tapegrad.cuda.{_ELSEWHERE[name]}"), name)
     if name.endswith("Tensor"):
         from tapegrad.operators.creation.legacy_constructor import TYPES, cuda_type
 
