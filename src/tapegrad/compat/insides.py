@@ -1,8 +1,12 @@
 """PyTorch's insides that programs ask for by name: the modules of the folder `torch` here."""
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
+
+from tapegrad.core.missing import missing
 
 _HOME = "tapegrad.compat.torch"
 
@@ -20,3 +24,15 @@ def module_of(name: str) -> ModuleType | None:
         return None
     full = f"{_HOME}.{name}"
     return None if find_spec(full) is None else import_module(full)
+
+
+def with_submodules(module: str, names: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose modules `names` are loaded on their first use."""
+    found = frozenset(names.split())
+
+    def __getattr__(name: str) -> Any:
+        if name in found:
+            return import_module(f"{module}.{name}")
+        raise missing(module, name)
+
+    return __getattr__

@@ -2,8 +2,8 @@
 
 from typing import Any, NoReturn, Self
 
+from tapegrad.compat.insides import with_submodules as _with_submodules
 from tapegrad.core import errors as _errors
-from tapegrad.core.missing import refuses as _refuses
 
 __all__ = [
     "Graph", "current_accelerator", "current_device_idx", "current_device_index", "current_stream",
@@ -73,4 +73,4 @@ class Graph:
         _none()
 
 
-__getattr__ = _refuses(__name__)
+__getattr__ = _with_submodules(__name__, "memory")

@@ -5,8 +5,8 @@ from typing import Any
 from tapegrad.compat.absent_device import StreamBlock as _StreamBlock
 from tapegrad.compat.absent_device import not_compiled as _not_compiled
 from tapegrad.compat.absent_device import without_backend as _without_backend
+from tapegrad.compat.insides import with_submodules as _with_submodules
 from tapegrad.compat.streams import Event, Stream
-from tapegrad.core.missing import refuses as _refuses
 
 __all__ = ["Event", "Stream"]
 
@@ -100,4 +100,4 @@ snapshot = _without_backend("memorySnapshot", "MTIA")
 graph_pool_handle = _without_backend("graphPoolHandle", "MTIA")
 init = initial_seed = get_rng_state = set_rng_state = set_device = set_stream = _refuse
 
-__getattr__ = _refuses(__name__)
+__getattr__ = _with_submodules(__name__, "memory")

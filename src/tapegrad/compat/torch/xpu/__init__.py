@@ -8,7 +8,7 @@ from tapegrad.compat.absent_device import StreamBlock as _StreamBlock
 from tapegrad.compat.absent_device import dummy as _dummy
 from tapegrad.compat.absent_device import index_of as _index_of
 from tapegrad.compat.absent_device import not_compiled as _not_compiled
-from tapegrad.core.missing import refuses as _refuses
+from tapegrad.compat.insides import with_submodules as _with_submodules
 
 default_generators: tuple = ()
 _refuse = _not_compiled("XPU")
@@ -183,4 +183,4 @@ def stream(stream: Any) -> StreamContext:
     return StreamContext(stream)
 
 
-__getattr__ = _refuses(__name__)
+__getattr__ = _with_submodules(__name__, "memory random streams")
