@@ -216,8 +216,24 @@ def _node_name(name: str) -> str:
 
 def leads_to(declaration: Callable, call: Callable) -> None:
     """Let `inspect.getsource` of a function show a declaration; its signature stays its own."""
-    call.__signature__ = inspect.signature(call)  # type: ignore[attr-defined]
+    if "__signature__" not in call.__dict__:
+        call.__signature__ = _signature_of(call)  # type: ignore[attr-defined]
     call.__wrapped__ = inspect.unwrap(declaration)  # type: ignore[attr-defined]
+
+
+_SIGNATURES: dict[Any, inspect.Signature] = {}
+
+
+def _signature_of(call: Callable) -> inspect.Signature:
+    """The signature of a function; functions of the same source without defaults share one."""
+    code = call.__code__
+    if call.__defaults__ or call.__kwdefaults__:
+        return inspect.signature(call)
+    key = code.co_filename, code.co_firstlineno
+    found = _SIGNATURES.get(key)
+    if found is None:
+        found = _SIGNATURES[key] = inspect.signature(call)
+    return found
 
 
 def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Callable:
