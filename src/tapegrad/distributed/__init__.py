@@ -37,23 +37,23 @@ from tapegrad.distributed.groups import is_available
 from tapegrad.distributed.store import HashStore
 from tapegrad.distributed.tcp_store import TCPStore
 
-_ON_DEMAND = frozenset(
-    "algorithms checkpoint device_mesh distributed_c10d elastic fsdp launch launcher nn optim "
-    "pipelining remote_device rpc run tensor utils _composable _functional_collectives _shard "
-    "_tensor c10d_logger constants collective_utils".split()
-)
 _refuse = _refuses(__name__)
 
 
 def __getattr__(name: str):
+    """A module beside this one or known by name alone, on its first use."""
     if name in ("DeviceMesh", "init_device_mesh"):
         from tapegrad.distributed import device_mesh
 
         return getattr(device_mesh, name)
-    if name in _ON_DEMAND:
+    if name[:2] != "__":
         from importlib import import_module
         from importlib.util import find_spec
 
-        if find_spec(f"tapegrad.distributed.{name}") is not None:
-            return import_module(f"tapegrad.distributed.{name}")
+        from tapegrad.compat.insides import module_of
+
+        if find_spec(f"{__name__}.{name}") is not None:
+            return import_module(f"{__name__}.{name}")
+        if (module := module_of(f"distributed.{name}")) is not None:
+            return module
     return _refuse(name)

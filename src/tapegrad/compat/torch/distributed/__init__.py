@@ -1,0 +1,1 @@
+"""Modules of `torch.distributed` for many ranks, by name: what they compute is refused."""

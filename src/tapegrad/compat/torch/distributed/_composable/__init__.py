@@ -1,0 +1,1 @@
+"""The old place of `fully_shard`."""

@@ -1,0 +1,1 @@
+"""`torch.distributed.algorithms`: `join`, and hooks of `DistributedDataParallel`."""

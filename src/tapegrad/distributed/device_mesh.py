@@ -1,0 +1,189 @@
+"""`DeviceMesh`: ranks in a grid, whose rows and columns are groups."""
+
+from tapegrad.core.annotations import Any, Sequence
+from tapegrad.core.errors import runtime_error
+from tapegrad.core.missing import refuses as _refuses
+from tapegrad.distributed import groups
+
+__all__ = ["DeviceMesh", "init_device_mesh"]
+
+
+class DeviceMesh:
+    """Ranks in a grid: of a world of one, a grid of ones.
+
+    >>> torch.distributed.init_process_group(
+    ...     "gloo", store=torch.distributed.HashStore(), rank=0, world_size=1
+    ... )
+    >>> mesh = torch.distributed.init_device_mesh("cpu", (1, 1), mesh_dim_names=("dp", "tp"))
+    >>> mesh.size(), mesh["tp"].get_local_rank()
+    (1, 0)
+    >>> torch.distributed.destroy_process_group()
+    """
+
+    def __init__(
+        self,
+        device_type: str,
+        mesh: Any,
+        *,
+        mesh_dim_names: Sequence[str] | None = None,
+        _groups: Sequence | None = None,
+    ) -> None:
+        from tapegrad import as_tensor, int32
+
+        self.device_type = device_type
+        self.mesh = as_tensor(mesh).to(int32)
+        self.mesh_dim_names = None if mesh_dim_names is None else tuple(mesh_dim_names)
+        if not groups.is_initialized():
+            groups.init_process_group()
+        if self.mesh.numel() > groups.get_world_size():
+            raise runtime_error(
+                f"Mesh should not be bigger than default world size {groups.get_world_size()}, "
+                f"but found {self.mesh.numel()} ranks!",
+                "A world of one rank has meshes of one.",
+            )
+        if _groups is None:
+            default = groups._get_default_group()
+            _groups = [default] * self.mesh.ndim  # as in PyTorch, the whole world is not made anew
+        self._groups = list(_groups)
+
+    def __repr__(self) -> str:
+        names = self.mesh_dim_names
+        if names is None:
+            return f"DeviceMesh({self.device_type!r}, {self.mesh.tolist()})"
+        shape = ", ".join(f"{n}={k}" for n, k in zip(names, self.shape, strict=True))
+        return f"DeviceMesh(({shape}), '{self.device_type}', stride={self.mesh.stride()})"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, DeviceMesh)
+            and self.device_type == other.device_type
+            and self.mesh_dim_names == other.mesh_dim_names
+            and self.mesh.tolist() == other.mesh.tolist()
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.device_type, self.mesh_dim_names, self.shape))
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions the grid has."""
+        return self.mesh.ndim
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many ranks there are along each dimension."""
+        return tuple(self.mesh.shape)
+
+    def size(self, mesh_dim: int | None = None) -> int:
+        """How many ranks there are, in all or along a dimension."""
+        return self.mesh.numel() if mesh_dim is None else self.mesh.shape[mesh_dim]
+
+    def _dim(self, dim: int | str | None) -> int:
+        if dim is None:
+            if self.ndim > 1:
+                raise runtime_error(
+                    f"Found the DeviceMesh have {self.ndim} dimensions, so optional kwarg "
+                    "`mesh_dim` needs to be specified when device_mesh.ndim > 1.",
+                    "Give the dimension's name or number.",
+                )
+            return 0
+        if isinstance(dim, int):
+            return dim
+        if self.mesh_dim_names is None:
+            raise KeyError("No `mesh_dim_names` found.")
+        if dim not in self.mesh_dim_names:
+            raise KeyError(
+                f"Mesh dimension '{dim}' does not exist. Available mesh dimensions are: "
+                f"mesh_dim_names={self.mesh_dim_names}"
+            )
+        return self.mesh_dim_names.index(dim)
+
+    def get_group(self, mesh_dim: int | str | None = None) -> Any:
+        """The group of this rank's neighbours along a dimension."""
+        return self._groups[self._dim(mesh_dim)]
+
+    def get_all_groups(self) -> list:
+        """The groups of all dimensions."""
+        return list(self._groups)
+
+    def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
+        """The number of this rank along a dimension."""
+        return groups.get_rank(self.get_group(mesh_dim))
+
+    def get_rank(self) -> int:
+        """The number of this process in the world."""
+        return groups.get_rank()
+
+    def get_coordinate(self) -> list[int] | None:
+        """The place of this rank in the grid; None if it is not there."""
+        found = (self.mesh == groups.get_rank()).nonzero().tolist()
+        return found[0] if found else None
+
+    def __getitem__(self, names: str | Sequence[str]) -> "DeviceMesh":
+        """The grid of some dimensions, by their names."""
+        wanted = (names,) if isinstance(names, str) else tuple(names)
+        chosen = [self._dim(name) for name in wanted]
+        place = self.get_coordinate() or [0] * self.ndim
+        index = tuple(slice(None) if i in chosen else place[i] for i in range(self.ndim))
+        return DeviceMesh(
+            self.device_type,
+            self.mesh[index],
+            mesh_dim_names=wanted,
+            _groups=[self._groups[i] for i in chosen],
+        )
+
+    def _flatten(self, mesh_dim_name: str | None = None) -> "DeviceMesh":
+        """The grid as one dimension."""
+        name = mesh_dim_name or "_".join(self.mesh_dim_names or ())
+        return DeviceMesh(
+            self.device_type,
+            self.mesh.flatten(),
+            mesh_dim_names=(name,),
+            _groups=[groups._get_default_group()],
+        )
+
+    @staticmethod
+    def from_group(group: Any, device_type: str, mesh: Any = None, **names: Any) -> "DeviceMesh":
+        """The grid of one dimension that a group is."""
+        ranks = groups.get_process_group_ranks(group) if mesh is None else mesh
+        return DeviceMesh(device_type, ranks, _groups=[group], **names)
+
+
+def init_device_mesh(
+    device_type: str,
+    mesh_shape: tuple[int, ...],
+    *,
+    mesh_dim_names: tuple[str, ...] | None = None,
+    backend_override: Any = None,
+) -> DeviceMesh:
+    """A grid of all ranks, in their order.
+
+    Raises:
+        RuntimeError: The shape has more places than there are ranks, or names that do not fit.
+    """
+    from tapegrad import arange
+
+    if mesh_dim_names is not None:
+        if len(set(mesh_dim_names)) < len(mesh_dim_names):
+            raise runtime_error(
+                "Each mesh_dim_name must be unique.",
+                f"Found repeated mesh_dim_name in mesh_dim_names {mesh_dim_names}",
+            )
+        if len(mesh_shape) != len(mesh_dim_names):
+            raise runtime_error(
+                "mesh_shape and mesh_dim_names should have same length!",
+                f"Found len(mesh_dim_names): {len(mesh_dim_names)} and len(mesh_shape):"
+                f"{len(mesh_shape)}.",
+            )
+    if not device_type.isalpha():
+        raise runtime_error(
+            f"Device type with index is not supported but got {device_type}. ",
+            "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
+        )
+    n = 1
+    for each in mesh_shape:
+        n *= each
+    return DeviceMesh(device_type, arange(n).view(mesh_shape), mesh_dim_names=mesh_dim_names)
+
+
+__getattr__ = _refuses(__name__)

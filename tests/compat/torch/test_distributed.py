@@ -1,0 +1,76 @@
+"""What `torch.distributed` has for many ranks is known by name and refused by name."""
+
+import pytest
+
+import tapegrad as torch
+from tapegrad import distributed as dist
+from tests.command import run_code
+from tests.messages import raises
+
+NAMES = """
+torch.distributed.fsdp.FullyShardedDataParallel
+torch.distributed.fsdp.fully_sharded_data_parallel.StateDictType
+torch.distributed.fsdp.wrap.size_based_auto_wrap_policy
+torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler
+torch.distributed.fsdp.MixedPrecisionPolicy
+torch.distributed.tensor.DTensor
+torch.distributed.tensor.placement_types.Shard
+torch.distributed.tensor.parallel.ColwiseParallel
+torch.distributed.tensor.experimental.context_parallel
+torch.distributed._tensor.DTensor
+torch.distributed._composable.fsdp.fully_shard
+torch.distributed.rpc.init_rpc
+torch.distributed.pipelining.pipeline
+torch.distributed.algorithms.join.Join
+torch.distributed.algorithms.ddp_comm_hooks.default_hooks.fp16_compress_hook
+torch.distributed.device_mesh.DeviceMesh
+""".split()
+
+
+def test_the_modules_that_packages_import_are_there():
+    lines = [f"from {name.rpartition('.')[0]} import {name.rpartition('.')[2]}" for name in NAMES]
+    run_code("from tapegrad import compat; compat.install()\n" + "\n".join(lines))
+
+
+def test_a_module_is_an_attribute():
+    assert dist.rpc.is_available() is False
+    assert dist.fsdp.ShardingStrategy.FULL_SHARD.value == 1
+    assert not hasattr(dist, "no_such_thing")
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("fsdp.FullyShardedDataParallel", lambda: dist.fsdp.FullyShardedDataParallel(None)),
+        ("fsdp.fully_shard", lambda: dist.fsdp.fully_shard(None)),
+        ("tensor.DTensor", lambda: dist.tensor.DTensor()),
+        ("tensor.distribute_tensor", lambda: dist.tensor.distribute_tensor(torch.ones(1))),
+        ("tensor.parallel.ColwiseParallel", lambda: dist.tensor.parallel.ColwiseParallel()),
+        ("rpc.init_rpc", lambda: dist.rpc.init_rpc("worker")),
+        ("pipelining.pipeline", lambda: dist.pipelining.pipeline(None)),
+    ],
+)
+def test_what_needs_ranks_is_refused(name, call):
+    __import__("tapegrad.compat.torch.distributed.tensor.parallel")
+    with raises(NotImplementedError, f"tapegrad has no torch.distributed.{name}"):
+        call()
+
+
+def test_placements_are_values():
+    from tapegrad.compat.torch.distributed.tensor import Partial, Replicate, Shard
+
+    assert Shard(1) == Shard(1) != Shard(0) and Shard(1).is_shard(1) and not Shard(1).is_shard(0)
+    assert repr((Shard(1), Replicate(), Partial())) == "(Shard(dim=1), Replicate(), Partial(sum))"
+
+
+def test_policies_choose_modules():
+    from functools import partial
+
+    from tapegrad.compat.torch.distributed.fsdp import wrap
+
+    layer = torch.nn.Linear(2, 2)
+    policy = partial(wrap.transformer_auto_wrap_policy, transformer_layer_cls={torch.nn.Linear})
+    both = partial(wrap._or_policy, policies=[policy])
+    assert both(layer, False, 0) and not both(torch.nn.ReLU(), False, 0)
+    assert wrap.size_based_auto_wrap_policy(layer, False, 6, min_num_params=6)
+    assert not wrap.size_based_auto_wrap_policy(layer, False, 5, min_num_params=6)
