@@ -19,6 +19,10 @@ FUNCTIONS: dict[str, str] = {
         "_check_type _check_value _check_with _is_all_true _is_any_true"
     ),
     "tapegrad.compat.interchange": "from_torch to_torch",
+    "tapegrad.compat.native_functions": (
+        "_conj_physical _log_softmax _log_softmax_backward_data _shape_as_tensor _softmax "
+        "_softmax_backward_data compiled_with_cxx11_abi"
+    ),
     "tapegrad.compat.streams": "Event Stream get_device_module",
     "tapegrad.compiler.compile": "compile",
     "tapegrad.cuda": "AcceleratorError OutOfMemoryError",

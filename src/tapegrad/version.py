@@ -4,3 +4,7 @@ __version__ = "0.1.0"
 pytorch = "2.13.0"
 cuda = None
 hip = None
+debug = False
+git_version = None
+rocm = None
+xpu = None

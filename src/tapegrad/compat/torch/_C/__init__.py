@@ -27,18 +27,41 @@ from tapegrad.core.errors import LinAlgError as _LinAlgError
 from tapegrad.core.missing import missing as _missing
 from tapegrad.core.shape import broadcast as _broadcast
 from tapegrad.core.size import Size
-from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.torch_function import (
+    DisableTorchFunction,
+    DisableTorchFunctionSubclass,
+    _EnableTorchFunction,
+    _get_torch_function_state,
+    _is_torch_function_all_disabled,
+    _is_torch_function_enabled,
+    _TorchFunctionState,
+)
+from tapegrad.core.torch_function import disabled as _disabled_torch_function_impl
+from tapegrad.overrides import (
+    _get_function_stack_at,
+    _is_torch_function_mode_enabled,
+    _len_torch_function_stack,
+    _pop_torch_function_stack,
+    _push_on_torch_function_stack,
+)
+from tapegrad.overrides import has_torch_function as _has_torch_function
+from tapegrad.overrides import has_torch_function_unary as _has_torch_function_unary
+from tapegrad.overrides import has_torch_function_variadic as _has_torch_function_variadic
 from tapegrad.tensors.tensor import Tensor as _Tensor
+from tapegrad.tensors.tensor import TensorCore as TensorBase
 
 _TensorBase = TensorBase
 _TensorMeta = type(_Tensor)
 _EngineBase = _ImperativeEngine
 
 __all__ = [
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
     "DispatchKey",
     "DispatchKeySet",
     "Size",
     "TensorBase",
+    "_EnableTorchFunction",
     "_EngineBase",
     "_ExcludeDispatchKeyGuard",
     "_FunctionBase",
@@ -46,7 +69,20 @@ __all__ = [
     "_LinAlgError",
     "_TensorBase",
     "_TensorMeta",
+    "_TorchFunctionState",
+    "_disabled_torch_function_impl",
     "_dispatch_keys",
+    "_get_function_stack_at",
+    "_get_torch_function_state",
+    "_has_torch_function",
+    "_has_torch_function_unary",
+    "_has_torch_function_variadic",
+    "_is_torch_function_all_disabled",
+    "_is_torch_function_enabled",
+    "_is_torch_function_mode_enabled",
+    "_len_torch_function_stack",
+    "_pop_torch_function_stack",
+    "_push_on_torch_function_stack",
 ]
 
 # The same objects as those of `torch`: classes, the default generator, switches.
@@ -57,12 +93,6 @@ _OF_TORCH = frozenset(
     "is_autocast_cache_enabled is_grad_enabled is_inference_mode_enabled layout memory_format "
     "set_autocast_enabled set_num_threads SymInt SymFloat SymBool".split()
 )
-_OF_OVERRIDES = frozenset(
-    "DisableTorchFunction DisableTorchFunctionSubclass _disabled_torch_function_impl "
-    "_disabled_torch_dispatch_impl _EnableTorchFunction _is_torch_function_enabled "
-    "_is_torch_function_all_disabled _is_torch_function_mode_enabled".split()
-)
-_OF_MODES = frozenset("_len_torch_function_stack _get_function_stack_at".split())
 _OF_JIT = frozenset(
     "CompilationUnit Future ScriptFunction ScriptModule RecursiveScriptModule".split()
 )
@@ -293,9 +323,6 @@ def __getattr__(name: str) -> Any:
         return getattr(tapegrad, name)
     if name in _OF_JIT:
         return getattr(jit, name)
-    home = "core.torch_function" if name in _OF_OVERRIDES else "overrides.mode"
-    if (name in _OF_OVERRIDES or name in _OF_MODES) and find_spec(f"tapegrad.{home}"):
-        return getattr(import_module(f"tapegrad.{home}"), name)
     if name == "_VariableFunctions":
         return import_module("tapegrad.compat.torch._VF")
     if name in ("_fft", "_linalg", "_special"):
