@@ -4,9 +4,9 @@ from typing import Any
 
 from tapegrad.utils import dlpack
 
-__all__ = ["checkpoint", "data", "dlpack", "hooks", "tensorboard"]
+__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "tensorboard"]
 
-_ON_DEMAND = frozenset(("_pytree", "checkpoint", "data", "hooks", "tensorboard"))
+_ON_DEMAND = frozenset("_pytree benchmark checkpoint data hooks tensorboard".split())
 
 
 def __getattr__(name: str) -> Any:
