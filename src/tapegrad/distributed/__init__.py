@@ -34,6 +34,7 @@ from tapegrad.distributed.exceptions import (
 )
 from tapegrad.distributed.file_store import FileStore
 from tapegrad.distributed.groups import is_available
+from tapegrad.distributed.reducer import BuiltinCommHookType, GradBucket, Reducer
 from tapegrad.distributed.store import HashStore
 from tapegrad.distributed.tcp_store import TCPStore
 

@@ -206,12 +206,10 @@ class SyncBatchNorm(_BatchNorm):
         *,
         bias: bool = True,
     ) -> None:
-        if process_group is not None:
-            raise NotImplementedError("There are no process groups: leave process_group away.")
         super().__init__(
             num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
         )
-        self.process_group = None
+        self.process_group = process_group
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim < 2:

@@ -5,7 +5,7 @@ from tapegrad.core.errors import runtime_error
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.nn.modules.module import Module
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
+__all__ = ["DataParallel", "data_parallel"]
 
 
 class DataParallel(Module):
@@ -48,15 +48,6 @@ def data_parallel(
         "device type could not be determined",
         "Call the module itself, or DataParallel(module), which does that without GPUs.",
     )
-
-
-class DistributedDataParallel:
-    """Raises: there are no process groups."""
-
-    def __init__(self, module: ModuleLike, *args: object, **kwargs: object) -> None:
-        raise NotImplementedError(
-            "tapegrad has no DistributedDataParallel: train the module itself in one process"
-        )
 
 
 __getattr__ = _refuses(__name__)

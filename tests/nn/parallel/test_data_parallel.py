@@ -13,7 +13,5 @@ def test_data_parallel_is_the_module_where_there_is_no_gpu():
     assert torch.equal(nn.DataParallel(layer, device_ids=[0])(x), layer(x))
     with pytest.raises(RuntimeError, match="device type could not be determined"):
         nn.parallel.data_parallel(layer, x)
-    with pytest.raises(NotImplementedError, match="DistributedDataParallel"):
-        nn.parallel.DistributedDataParallel(layer)
     with pytest.raises(AttributeError, match="no attribute 'bouquet'"):
         nn.parallel.bouquet  # noqa: B018

@@ -1,0 +1,217 @@
+"""`Reducer`: gradients of a model, bucket by bucket, become their mean over all ranks."""
+
+from enum import IntEnum
+
+from tapegrad.core.annotations import Any, Callable, Sequence, Tensor
+from tapegrad.core.errors import advised, runtime_error
+from tapegrad.distributed.reduce_op import AllreduceOptions
+
+_FIRST_BUCKET_BYTES = 1024 * 1024  # small, so that the first reduction begins early
+
+
+class BuiltinCommHookType(IntEnum):
+    """Hooks that PyTorch has in C++."""
+
+    ALLREDUCE = 1
+    FP16_COMPRESS = 2
+
+
+class GradBucket:
+    """Gradients of some parameters, one after another in a flat tensor, as hooks see them."""
+
+    def __init__(
+        self, index: int, is_last: bool, parameters: Sequence[Tensor], buffer: Tensor
+    ) -> None:
+        self._index, self._is_last = index, is_last
+        self._parameters, self._buffer = list(parameters), buffer
+
+    def index(self) -> int:
+        """The number of the bucket; those of the last layers come first."""
+        return self._index
+
+    def is_last(self) -> bool:
+        """Whether it is the last of this backward pass."""
+        return self._is_last
+
+    def buffer(self) -> Tensor:
+        """The flat tensor."""
+        return self._buffer
+
+    def set_buffer(self, buffer: Tensor) -> None:
+        """Put another in its place, for what comes after in the hook."""
+        self._buffer = buffer
+
+    def gradients(self) -> list:
+        """The gradients of the parameters, views of the flat tensor."""
+        return _views(self._buffer, self._parameters)
+
+    def parameters(self) -> list:
+        """The parameters."""
+        return list(self._parameters)
+
+
+def _views(flat: Tensor, parameters: Sequence[Tensor]) -> list:
+    pieces = flat.split([p.numel() for p in parameters])
+    return [x.view(p.shape) for x, p in zip(pieces, parameters, strict=True)]
+
+
+def bucket_assignment(parameters: Sequence[Tensor], cap_bytes: int) -> list[list[int]]:
+    """Which parameters share a bucket, by number: of one dtype, last first, the first small."""
+    buckets: list[list[int]] = []
+    n_bytes: list[int] = []
+    open_ones: dict[Any, int] = {}
+    for i in reversed(range(len(parameters))):
+        p = parameters[i]
+        at = open_ones.get(p.dtype)
+        if at is None:
+            at = open_ones[p.dtype] = len(buckets)
+            buckets.append([])
+            n_bytes.append(0)
+        buckets[at].append(i)
+        n_bytes[at] += p.numel() * p.element_size()
+        if n_bytes[at] >= (_FIRST_BUCKET_BYTES if at == 0 else cap_bytes):
+            del open_ones[p.dtype]
+    return buckets
+
+
+class Reducer:
+    """Watches the gradients of parameters arrive, and reduces each bucket that is full.
+
+    With one rank and no hook there is nothing to move, and the gradients stay as they are.
+    """
+
+    def __init__(
+        self, parameters: Sequence[Tensor], group: Any, cap_bytes: int, find_unused: bool
+    ) -> None:
+        self.parameters = list(parameters)
+        self.group, self.find_unused = group, find_unused
+        self.buckets = bucket_assignment(self.parameters, cap_bytes)
+        self._bucket_of = {i: b for b, bucket in enumerate(self.buckets) for i in bucket}
+        self._hook: Callable | None = None
+        self._hook_state: Any = None
+        self._expecting = self._started = False
+        self._ready: set[int] = set()
+        self._unused: set[int] = set()
+        self._running: dict[int, tuple[GradBucket, Any]] = {}
+        for i, p in enumerate(self.parameters):
+            p.register_post_accumulate_grad_hook(self._arrival(i))
+
+    def _arrival(self, i):
+        def arrived(parameter: Tensor) -> None:
+            if self._expecting:
+                self._mark(i)
+
+        return arrived
+
+    def register_hook(self, state: Any, hook: Callable) -> None:
+        """Have `hook(state, bucket)` give a future of each bucket's flat tensor."""
+        if self._hook is not None:
+            raise runtime_error(
+                "register_comm_hook or register_builtin_comm_hook can only be called once.",
+                "Make another DistributedDataParallel.",
+            )
+        self._hook, self._hook_state = hook, state
+
+    def prepare_for_forward(self) -> None:
+        """Check that the pass before was finished."""
+        if not self._started:
+            return
+        missing = [i for i in range(len(self.parameters)) if i not in self._ready]
+        indices = "".join(f" {i}" for i in missing)
+        last = (
+            "If you already have done the above, then the distributed data parallel module wasn't "
+            "able to locate the output tensors in the return value of your module's `forward` "
+            "function. Please include the loss function and the structure of the return value of "
+            "`forward` of your module when reporting this issue (e.g. list, dict, iterable)."
+        )
+        turn_on = (
+            "You can enable unused parameter detection by passing the keyword argument "
+            "`find_unused_parameters=True` to `torch.nn.parallel.DistributedDataParallel`, and by "
+        )
+        message = (
+            "Expected to have finished reduction in the prior iteration before starting a new one. "
+            "This error indicates that your module has parameters that were not used in producing "
+            f"loss. {'' if self.find_unused else turn_on}\n"
+            "making sure all `forward` function outputs participate in calculating loss. \n"
+            f"{last}\n"
+            f"Parameter indices which did not receive grad for rank {self.group.rank()}:{indices}"
+        )
+        raise advised(RuntimeError(message), "Their order is that of model.parameters().")
+
+    def prepare_for_backward(self, outputs: Sequence[Tensor] | None) -> None:
+        """Expect gradients; of outputs, only for what they depend on."""
+        self._expecting = True
+        self._ready.clear()
+        self._running.clear()
+        self._unused = set() if outputs is None else self._not_below(outputs)
+        for i in sorted(self._unused, reverse=True):
+            self._mark(i)
+
+    def _not_below(self, outputs):
+        """The parameters on which no output depends."""
+        seen: set[int] = set()
+        found: set[int] = set()
+        waiting = [x.grad_fn for x in outputs if x.grad_fn is not None]
+        found.update(id(x) for x in outputs if x.requires_grad and x.grad_fn is None)
+        keep = []
+        while waiting:
+            node = waiting.pop()
+            if node is None or id(node) in seen:
+                continue
+            seen.add(id(node))
+            keep.append(node)  # an id is that of a living node
+            if hasattr(node, "variable"):
+                found.add(id(node.variable))
+            waiting.extend(next_node for next_node, _ in node.next_functions)
+        return {i for i, p in enumerate(self.parameters) if id(p) not in found}
+
+    def _mark(self, i):
+        if i in self._ready:
+            raise runtime_error(
+                "Expected to mark a variable ready only once. This error is caused by one of the "
+                "following reasons: 1) Use of a module parameter outside the `forward` function. "
+                "2) Reused parameters in multiple reentrant backward passes.",
+                f"It is parameter number {i} of model.parameters().",
+            )
+        self._started = True
+        self._ready.add(i)
+        if self._moves():
+            bucket = self._bucket_of[i]
+            if all(j in self._ready for j in self.buckets[bucket]):
+                self._begin(bucket)
+        if len(self._ready) == len(self.parameters):
+            self._finish()
+
+    def _moves(self) -> bool:
+        return self._hook is not None or self.group.size() > 1
+
+    def _begin(self, index):
+        from tapegrad import cat, no_grad, zeros_like
+
+        parameters = [self.parameters[i] for i in self.buckets[index]]
+        with no_grad():
+            grads = [zeros_like(p) if p.grad is None else p.grad for p in parameters]
+            flat = cat([g.detach().reshape(-1) for g in grads])
+            is_last = len(self._running) == len(self.buckets) - 1
+            bucket = GradBucket(index, is_last, parameters, flat)
+            if self._hook is not None:
+                future = self._hook(self._hook_state, bucket)
+            else:
+                flat.div_(self.group.size())
+                future = self.group.allreduce([flat], AllreduceOptions()).get_future()
+        self._running[index] = bucket, future
+
+    def _finish(self):
+        from tapegrad import no_grad
+
+        self._expecting = self._started = False
+        with no_grad():
+            for index, (bucket, future) in self._running.items():
+                found = future.wait()
+                flat = found[0] if isinstance(found, (list, tuple)) else found
+                views = _views(flat, bucket.parameters())
+                for i, reduced in zip(self.buckets[index], views, strict=True):
+                    grad = self.parameters[i].grad
+                    if grad is not None and i not in self._unused:
+                        grad.data.copy_(reduced)
+        self._running.clear()
