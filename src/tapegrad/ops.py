@@ -9,12 +9,16 @@ A policy of selective checkpoints is told of operators by their overloads.
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from functools import cache
+from types import SimpleNamespace
 
 import tapegrad
+from tapegrad.autograd.operator_base import public_name
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, OperatorLike
 from tapegrad.core.missing import missing
+from tapegrad.dispatch.backward_op import DECLARED
 from tapegrad.dispatch.op import REGISTRY
 from tapegrad.lazy_names import load_operators
 from tapegrad.profiler.names import titles_of
@@ -89,6 +93,13 @@ _ELSEWHERE = (
     "_scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention _scaled_mm"
 )
 
+# What a `__torch_dispatch__` is asked about besides operators: what makes tensors, and writes.
+_BESIDE = "bmm copy_ empty fill_ full index_put_ lift_fresh ones rand randn zero_ zeros"
+
+
+HANDED: ContextVar[Any] = ContextVar("tapegrad_handed", default=None)
+"""The call that a `__torch_dispatch__` is being asked about, the innermost one."""
+
 
 class OpOverload:
     """One overload of an operator. It compares equal to itself alone, and may be called.
@@ -108,7 +119,21 @@ class OpOverload:
     @property
     def namespace(self) -> str:
         """The collection it is of: "aten"."""
-        return "aten"
+        return self.overloadpacket.namespace
+
+    @property
+    def __name__(self) -> str:
+        return f"{self.overloadpacket.__name__}.{self._overloadname}"
+
+    @property
+    def _schema(self) -> SimpleNamespace:
+        """What is known of the signature: the names."""
+        name = self._overloadname
+        return SimpleNamespace(
+            name=self.overloadpacket._qualified_op_name,
+            overload_name="" if name == "default" else name,
+            is_mutable=self.overloadpacket.__name__.endswith("_"),
+        )
 
     def name(self) -> str:
         """The name as it is registered: `aten::add.Tensor`."""
@@ -116,6 +141,11 @@ class OpOverload:
         return name if self._overloadname == "default" else f"{name}.{self._overloadname}"
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
+        handed = HANDED.get()
+        if handed is not None and handed.overload is self:
+            result = handed.run(args, kwargs)
+            if result is not NotImplemented:
+                return result
         return self.overloadpacket(*args, **kwargs)
 
     def __str__(self) -> str:
@@ -134,9 +164,10 @@ class OpOverloadPacket:
     ['default', 'dim_IntList']
     """
 
-    def __init__(self, name: str, overloads: frozenset[str]):
+    def __init__(self, name: str, overloads: frozenset[str], namespace: str = "aten"):
         self.__name__ = name
-        self._qualified_op_name = f"aten::{name}"
+        self.namespace = namespace
+        self._qualified_op_name = f"{namespace}::{name}"
         self._overloads = {each: OpOverload(self, each) for each in sorted(overloads)}
 
     def overloads(self) -> list[str]:
@@ -163,7 +194,7 @@ class OpOverloadPacket:
         return function(*args, **kwargs)
 
     def __str__(self) -> str:
-        return f"aten.{self.__name__}"
+        return f"{self.namespace}.{self.__name__}"
 
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='{self}')>"
@@ -198,19 +229,40 @@ aten = _Namespace()
 def _known() -> dict[str, set[str]]:
     """Of each operator the names of its overloads."""
     load_operators()
-    found: dict[str, set[str]] = {name: {"default"} for name in _ELSEWHERE.split()}
+    elsewhere = f"{_ELSEWHERE} {_BESIDE}".split()
+    found: dict[str, set[str]] = {name: {"default"} for name in elsewhere}
     for op in REGISTRY.values():
         name = _name_of(op)
         if name is not None:
             packet, _, overload = name.partition(".")
             found.setdefault(packet, set()).add(overload)
+    for rule in DECLARED:
+        found.setdefault(_backward_name(rule.node), set()).add("default")
     for name in _WITH_NUMBERS:
         found[name].add("Scalar")
     return found
 
 
+def _backward_name(node: str) -> str:
+    """The operator of a backward pass whose own node is called `node`; "" if it is of none.
+
+    >>> from tapegrad.ops import _backward_name
+    >>> _backward_name("ThresholdBackwardBackward0"), _backward_name("MulBackward0")
+    ('threshold_backward', '')
+    """
+    words, _, last = node.partition("Backward")
+    if "Backward" not in last:
+        return ""
+    name = f"{public_name('', words)}_backward{'_data' if last.startswith('Data') else ''}"
+    hidden = name.endswith("softmax_backward_data") or name.startswith("prelu")
+    return f"_{name}" if hidden else name
+
+
 def _name_of(op: OperatorLike) -> str | None:
     """The overload that an operator is, None for one that PyTorch has not."""
+    backward = _backward_name(op.node_name)
+    if backward:
+        return f"{backward}.default"
     name = _OVERLOADS.get(op.name)
     if name is None:
         title = titles_of(op.name, op)[0]
@@ -223,6 +275,16 @@ def _name_of(op: OperatorLike) -> str | None:
 def _overload(name: str) -> OpOverload:
     packet, _, overload = name.partition(".")
     return getattr(getattr(aten, packet), overload)
+
+
+@cache
+def overload_named(name: str) -> OpOverload:
+    """The overload of a full name, `aten.add.Tensor`; of `tapegrad` there is each that is asked."""
+    namespace, _, rest = name.partition(".")
+    packet, _, overload = rest.partition(".")
+    if namespace == "aten" and overload in _known().get(packet, ()):
+        return _overload(rest)
+    return getattr(OpOverloadPacket(packet, frozenset((overload,)), namespace), overload)
 
 
 def overload_of(op: OperatorLike, inputs: tuple) -> OpOverload | None:

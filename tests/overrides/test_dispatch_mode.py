@@ -1,0 +1,205 @@
+"""`TorchDispatchMode`: operators handed over below autograd."""
+
+import pytest
+
+import tapegrad as torch
+from tapegrad.utils._python_dispatch import (
+    TorchDispatchMode,
+    _disable_current_modes,
+    _get_current_dispatch_mode,
+    _get_current_dispatch_mode_stack,
+)
+
+aten = torch.ops.aten
+
+
+class Log(TorchDispatchMode):
+    """Notes calls."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        assert types == ()
+        self.calls.append((func, args, kwargs or {}))
+        return func(*args, **(kwargs or {}))
+
+    @property
+    def names(self):
+        return [str(func) for func, _, _ in self.calls]
+
+
+def test_a_mode_is_told_pytorchs_operators_with_pytorchs_arguments():
+    x = torch.arange(6.0).reshape(2, 3)
+    with Log() as log:
+        x + 1
+        torch.add(x, x, alpha=2)
+        x.view(3, 2).t()
+        x.sum(1, keepdim=True)
+        torch.cat([x, x], 1)
+        x.softmax(1)
+        torch.nn.functional.linear(x, x, torch.zeros(2))
+        torch.bmm(x[None], x.t()[None])
+    found = [
+        (str(func), *[a for a in args if not isinstance(a, torch.Tensor)], kwargs)
+        for func, args, kwargs in log.calls
+        if str(func) != "aten.cat.default"
+    ]
+    assert found == [
+        ("aten.add.Tensor", 1, {}),
+        ("aten.add.Tensor", {"alpha": 2}),
+        ("aten.view.default", [3, 2], {}),
+        ("aten.t.default", {}),
+        ("aten.sum.dim_IntList", [1], True, {}),
+        ("aten._softmax.default", 1, False, {}),
+        ("aten.zeros.default", [2], {}),
+        ("aten.t.default", {}),
+        ("aten.addmm.default", {}),
+        ("aten.unsqueeze.default", 0, {}),
+        ("aten.t.default", {}),
+        ("aten.unsqueeze.default", 0, {}),
+        ("aten.bmm.default", {}),
+    ]
+
+
+def test_the_backward_pass_reaches_a_mode_and_gives_the_same_gradients():
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+    x, y = torch.randn(5, 3), torch.tensor([0, 1, 0, 1, 1])
+    torch.nn.functional.cross_entropy(net(x), y).backward()
+    expected = [p.grad.clone() for p in net.parameters()]
+    net.zero_grad()
+    loss = torch.nn.functional.cross_entropy(net(x), y)
+    with Log() as log:
+        loss.backward()
+    for p, want in zip(net.parameters(), expected, strict=True):
+        assert torch.allclose(p.grad, want)
+    for name in ("nll_loss_backward", "_log_softmax_backward_data", "threshold_backward", "mm"):
+        assert f"aten.{name}.default" in log.names
+    assert log.names.count("aten.mm.default") == 3
+
+
+def test_what_a_mode_gives_is_the_result_and_the_graph_stays():
+    class Half(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            result = func(*args, **(kwargs or {}))
+            assert not result.requires_grad
+            return result / 2 if func is aten.mul.Tensor else result
+
+    x = torch.tensor([2.0, 3.0], requires_grad=True)
+    with Half():
+        y = x * x
+    assert y.tolist() == [2.0, 4.5]
+    assert type(y.grad_fn).__name__ == "MulBackward0"
+    y.sum().backward()
+    assert x.grad.tolist() == [4.0, 6.0]
+
+
+def test_other_arguments_reach_the_operator():
+    class Other(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if func is aten.sum.dim_IntList:
+                return func(args[0], [0], args[2])
+            if func is aten.add.Tensor:
+                return func(args[0], args[1], alpha=3)
+            return func(*args, **(kwargs or {}))
+
+    with Other():
+        x = torch.ones(2, 3)
+        assert x.sum(1, keepdim=True).shape == (1, 3)
+        y = x + x
+    assert y.tolist() == [[4.0] * 3] * 2
+
+
+def test_views_stay_views_in_a_mode():
+    x = torch.zeros(2, 3, requires_grad=True)
+    y = x * 1
+    with Log():
+        row = y[0]
+        row.fill_(2.0)
+    assert y.tolist() == [[2.0] * 3, [0.0] * 3]
+    y.sum().backward()
+    assert x.grad.tolist() == [[0.0] * 3, [1.0] * 3]
+
+
+def test_modes_nest_and_the_inner_one_is_asked_first():
+    order = []
+
+    class Named(TorchDispatchMode):
+        def __init__(self, name):
+            super().__init__()
+            self.name = name
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            order.append((self.name, _get_current_dispatch_mode()))
+            return func(*args, **(kwargs or {}))
+
+    outer, inner = Named("outer"), Named("inner")
+    x = torch.ones(2)
+    with outer, inner:
+        assert _get_current_dispatch_mode_stack() == [outer, inner]
+        x + x
+        with _disable_current_modes() as off:
+            x * x
+        assert off == [outer, inner]
+    assert order == [("inner", outer), ("outer", None)]
+    assert _get_current_dispatch_mode() is None
+
+
+def test_writes_reach_a_mode():
+    x = torch.ones(3)
+    with Log() as log:
+        x.zero_()
+        x.copy_(torch.ones(3))
+        x += 1
+    assert log.names == [
+        "aten.zero_.default",
+        "aten.ones.default",
+        "aten.copy_.default",
+        "aten.add.Tensor",
+    ]
+    assert x.tolist() == [2.0] * 3
+
+
+def test_not_implemented_and_what_is_no_tensor_raise():
+    class Refusing(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return NotImplemented if func is aten.exp.default else "no tensor"
+
+    x = torch.ones(2)
+    with Refusing():
+        with pytest.raises(TypeError, match=r"Multiple dispatch failed for 'torch.ops.aten.exp"):
+            x.exp()
+        with pytest.raises(TypeError, match="Unable to cast Python instance of type <class 'str'>"):
+            x.sin()
+
+
+def test_an_overload_knows_its_names():
+    func = aten.add.Tensor
+    assert str(func) == "aten.add.Tensor"
+    assert (func.__name__, func.name()) == ("add.Tensor", "aten::add.Tensor")
+    assert func.overloadpacket is aten.add
+    assert (func._schema.name, func._schema.overload_name) == ("aten::add", "Tensor")
+    assert func(torch.ones(1), torch.ones(1)).tolist() == [2.0]
+    assert str(aten.threshold_backward.default) == "aten.threshold_backward.default"
+
+
+def test_a_mode_that_counts_what_matrix_products_cost():
+    """The example of a FLOP counter: two for each product and sum, forward and backward."""
+
+    class Flops(TorchDispatchMode):
+        total = 0
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            result = func(*args, **(kwargs or {}))
+            if func.overloadpacket in (aten.mm, aten.addmm):
+                a, b = args[-2:]
+                self.total += 2 * a.shape[0] * a.shape[1] * b.shape[1]
+            return result
+
+    net = torch.nn.Linear(8, 4)
+    x = torch.ones(16, 8)
+    with Flops() as flops:
+        net(x).sum().backward()
+    assert flops.total == 2 * (2 * 16 * 8 * 4)
