@@ -103,6 +103,9 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.nn.rnn.cell": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
     "tapegrad.operators.nn.rnn.rnn_lstm_gru": "gru lstm rnn_relu rnn_tanh",
     "tapegrad.operators.pointwise.elu": "celu celu_ selu selu_",
+    "tapegrad.operators.pointwise.fake_quantize": (
+        "fake_quantize_per_channel_affine fake_quantize_per_tensor_affine"
+    ),
     "tapegrad.operators.pointwise.foreach": (
         "_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add _foreach_add_ "
         "_foreach_addcdiv _foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_ _foreach_asin "

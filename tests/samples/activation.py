@@ -1,5 +1,7 @@
 """Samples of activations and softmax."""
 
+import numpy as np
+
 from tests.samples.sample import Make, Sample, binary, row, unary
 
 
@@ -21,6 +23,30 @@ def elu_scaled(make: Make) -> list:
 @row
 def celu_scaled(make: Make) -> list:
     return unary(make, make.away, alpha=0.7)
+
+
+def _quantized(make: Make, n: int) -> list:
+    """Differences say nothing of steps: what the gradient is, tests/operators/pointwise says."""
+    scale = np.array([0.25, 0.5, 0.125][:n], dtype="float32")
+    zero = np.array([0, 3, -2][:n], dtype="int32")
+    fixed = (0, 1, 2)
+    params = {"low": -4, "high": 5}
+    return [Sample(make(*shape), scale, zero, fixed=fixed, **params) for shape in ((2, n), (0, n))]
+
+
+@row
+def fake_quantize_per_tensor_affine_cachemask(make: Make) -> list:
+    return _quantized(make, 1)
+
+
+@row
+def _fake_quantize_per_tensor_affine_cachemask_tensor_qparams(make: Make) -> list:
+    return _quantized(make, 1)
+
+
+@row
+def fake_quantize_per_channel_affine_cachemask(make: Make) -> list:
+    return _quantized(make, 3)
 
 
 @row

@@ -40,10 +40,14 @@ _PROGRAM = tuple(
     "autograd.variable operators.nn.upsample tensors.overriding".split()
 )
 _known: dict[str, int] = {}
+_HANDS_ON = __file__.replace("torch_function", "overridable")
 
 
 def caller_of(frame: Any) -> str:
-    """The module that called a public function in `frame`, past a profiler that notes the call."""
+    """The module that called a public function in `frame`, past what hands the call on: a function
+    that may be overridden, a profiler that notes the call."""
+    while frame.f_code.co_filename == _HANDS_ON:
+        frame = frame.f_back
     if "NOTES_CALLS" in frame.f_globals:
         while "NOTES_CALLS" in frame.f_globals:
             frame = frame.f_back

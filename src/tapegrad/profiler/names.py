@@ -177,6 +177,8 @@ _titles: dict[str, tuple[str, ...]] = {}  # of operators, made as they are met
 _RENAMED = (  # event:operator
     "_ctc_loss:alignment_loss _euclidean_dist:euclidean_distances _fft_c2c:fourier "
     "_fft_c2r:fourier_to_real _fft_r2c:fourier_from_real _linalg_det:determinant "
+    "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams:"
+    "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams "
     "_linalg_slogdet:log_determinant _prelu_kernel:prelu_kernel "
     "_prelu_kernel_backward:prelu_input_backward _prelu_kernel_backward:prelu_weight_backward "
     "_safe_softmax:softmax_or_zero _trilinear:trilinear _unique2:_unique2 "
