@@ -9,7 +9,7 @@ from tapegrad.core.annotations import Source
 from tapegrad.core.errors import warn
 from tapegrad.core.threads import n_cores
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
-from tapegrad.utils.data._utils.fetch import SingleProcessIterator
+from tapegrad.utils.data._utils.fetch import DatasetKind, LoaderIterator, SingleProcessIterator
 from tapegrad.utils.data._utils.worker import MultiProcessIterator, get_worker_info
 from tapegrad.utils.data.dataset import Dataset, IterableDataset
 from tapegrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
@@ -95,6 +95,11 @@ def as_context(context: object, num_workers: int) -> Any:
     return context
 
 
+_BaseDataLoaderIter = LoaderIterator
+_SingleProcessDataLoaderIter = SingleProcessIterator
+_MultiProcessingDataLoaderIter = MultiProcessIterator
+_DatasetKind = DatasetKind
+
 T_co = TypeVar("T_co", covariant=True)
 
 _FIXED = frozenset(
@@ -163,6 +168,8 @@ class DataLoader(Generic[T_co]):
     ) -> None:
         check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
         self.dataset, self.num_workers = dataset, num_workers
+        is_iterable = isinstance(dataset, IterableDataset)
+        self._dataset_kind = DatasetKind.Iterable if is_iterable else DatasetKind.Map
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
         self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
         self.timeout, self.worker_init_fn = timeout, worker_init_fn
@@ -206,7 +213,7 @@ class DataLoader(Generic[T_co]):
     @property
     def _is_iterable(self) -> bool:
         """Whether the data set has no indices."""
-        return isinstance(self.dataset, IterableDataset)
+        return self._dataset_kind == DatasetKind.Iterable
 
     @property
     def multiprocessing_context(self) -> Any:
@@ -225,14 +232,17 @@ class DataLoader(Generic[T_co]):
     def _index_sampler(self) -> Any:
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
-    def __iter__(self) -> Any:
+    def _get_iterator(self) -> Any:
         if not self.num_workers:
             return SingleProcessIterator(self)
+        return MultiProcessIterator(self)
+
+    def __iter__(self) -> Any:
         if self._iterator is not None and self._iterator.is_usable:
             self._iterator.begin_again(self)
             return self._iterator
         self.check_worker_number_rationality()
-        batches = MultiProcessIterator(self)
+        batches = self._get_iterator()
         if self.persistent_workers:
             self._iterator = batches
         return batches

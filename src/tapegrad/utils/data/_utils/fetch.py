@@ -89,6 +89,41 @@ class IterableFetcher:
         return self.collate_fn(batch)
 
 
+class _MapDatasetFetcher(MapFetcher):
+    """The same as PyTorch calls it."""
+
+    def __init__(
+        self, dataset: Any, auto_collation: bool, collate_fn: Callable, drop_last: bool
+    ) -> None:
+        super().__init__(dataset, auto_collation, collate_fn)
+        self.auto_collation, self.drop_last = auto_collation, drop_last
+
+
+class _IterableDatasetFetcher(IterableFetcher):
+    """The same as PyTorch calls it."""
+
+    def __init__(
+        self, dataset: Any, auto_collation: bool, collate_fn: Callable, drop_last: bool
+    ) -> None:
+        super().__init__(dataset, auto_collation, collate_fn, drop_last)
+        self.dataset, self.auto_collation = dataset, auto_collation
+
+
+class DatasetKind:
+    """Whether a data set has indices, as PyTorch numbers it: `loader._dataset_kind`."""
+
+    Map = 0
+    Iterable = 1
+
+    @staticmethod
+    def create_fetcher(
+        kind: int, dataset: Any, auto_collation: bool, collate_fn: Callable, drop_last: bool
+    ) -> MapFetcher | IterableFetcher:
+        """What makes batches of such a data set."""
+        fetcher = _MapDatasetFetcher if kind == DatasetKind.Map else _IterableDatasetFetcher
+        return fetcher(dataset, auto_collation, collate_fn, drop_last)
+
+
 # --- rows --------------------------------------------------------------------------------------
 
 
@@ -186,7 +221,10 @@ class LoaderIterator:
 
     def __init__(self, loader: Any) -> None:
         self._dataset = loader.dataset
-        self._is_iterable = loader._is_iterable
+        self._dataset_kind = loader._dataset_kind
+        self._is_iterable = loader._dataset_kind == DatasetKind.Iterable
+        self._auto_collation, self._collate_fn = loader._auto_collation, loader.collate_fn
+        self._drop_last, self._num_workers = loader.drop_last, loader.num_workers
         self._index_sampler = loader._index_sampler
         self._begin(loader)
         # Drawn for every pass, with workers or without: what is drawn afterwards is the same.
@@ -194,13 +232,32 @@ class LoaderIterator:
         if loader.pin_memory:
             _warn_of_pinning(loader.pin_memory_device)
 
+    def _reset(self, loader: Any, first_iter: bool = False) -> None:
+        """Begin another pass."""
+        self._begin(loader)
+
     def _begin(self, loader: Any) -> None:
+        self._own_indices: Iterator[Any] | None = None
         self._indices = self._index_batches(loader)
         self._n_yielded = 0
         self._promised = loader._IterableDataset_len_called
 
     def _index_batches(self, loader: Any) -> Iterator[Any]:
         return iter(self._index_sampler)
+
+    @property
+    def _sampler_iter(self) -> Iterator[Any]:
+        """Indices for classes that take them by themselves, in `_next_data`."""
+        if self._own_indices is None:
+            self._own_indices = iter(self._index_sampler)
+        return self._own_indices
+
+    def _next_index(self) -> Any:
+        return next(self._sampler_iter)
+
+    @property
+    def _num_yielded(self) -> int:
+        return self._n_yielded
 
     def _next_data(self) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not say where batches come from")
@@ -244,13 +301,17 @@ class SingleProcessIterator(LoaderIterator):
 
     def __init__(self, loader: Any) -> None:
         self._fetcher: Any
-        if loader._is_iterable:
+        if loader._dataset_kind == DatasetKind.Iterable:
             self._fetcher = IterableFetcher(
                 loader.dataset, loader._auto_collation, loader.collate_fn, loader.drop_last
             )
         else:
             self._fetcher = MapFetcher(loader.dataset, loader._auto_collation, loader.collate_fn)
         super().__init__(loader)
+
+    @property
+    def _dataset_fetcher(self) -> Any:
+        return self._fetcher
 
     def _index_batches(self, loader: Any) -> Iterator[Any]:
         runs = runs_of(self._index_sampler) if self._fetcher.takes_rows else None
@@ -269,10 +330,10 @@ def _warn_of_pinning(device: str) -> None:
         warn(
             "pin_memory_device is deprecated, the current accelerator will be used as the device,"
             f"ignore pin_memory_device='{device}'.",
-            5,
+            6,
         )
     warn(
         "'pin_memory' argument is set as true but no accelerator is found, then device pinned "
         "memory won't be used.",
-        5,
+        6,
     )

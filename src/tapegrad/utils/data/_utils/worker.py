@@ -417,7 +417,7 @@ class MultiProcessIterator(LoaderIterator):
         self._n_ahead = loader.prefetch_factor
         work = Work(
             loader.dataset,
-            loader._is_iterable,
+            self._is_iterable,
             loader._auto_collation,
             loader.collate_fn,
             loader.drop_last,
@@ -442,6 +442,18 @@ class MultiProcessIterator(LoaderIterator):
         for i in range(self._n_workers):
             self._crew.send(i, (START, self._epoch, None, None))
         self._hand_out()
+
+    def _reset(self, loader: Any, first_iter: bool = False) -> None:
+        if not first_iter:
+            self.begin_again(loader)
+
+    def _shutdown_workers(self) -> None:
+        """End the workers."""
+        self._crew.stop()
+
+    @property
+    def _workers(self) -> list[Any]:
+        return [process for process, _ in self._crew.members]
 
     def _hand_out(self) -> None:
         self._arrived: dict[int, tuple] = {}
