@@ -108,6 +108,11 @@ def squeeze_axis(make: Make) -> list:
 
 
 @row
+def squeeze_fresh(make: Make) -> list:
+    return [Sample(make(1, 3, 1), axis=2), Sample(make(2, 3), axis=0), Sample(make(), axis=0)]
+
+
+@row
 def squeeze_axes(make: Make) -> list:
     return [Sample(make(1, 3, 1), axes=(0, 1)), Sample(make(1, 1), axes=(0, 1))]
 

@@ -2,6 +2,7 @@
 
 from math import prod
 
+from tapegrad.autograd.node import version_of
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
@@ -18,7 +19,7 @@ from tapegrad.operators.linalg.decomposition import transposed as _t
 from tapegrad.operators.linalg.dot_vdot import dot
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import transpose_matrix
 from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
-from tapegrad.operators.shape.squeeze_unsqueeze import squeeze_
+from tapegrad.operators.shape.squeeze_unsqueeze import squeeze_fresh
 
 __all__ = ["bmm", "matmul", "mm", "mv"]
 
@@ -225,7 +226,8 @@ def matmul(input: Any = MISSING, other: Any = MISSING, *, out: Out = None, **nam
     elif n == 2 and m == 1:
         result = mv(input, other)
     elif n == 1 and m == 2:
-        result = squeeze_(mm(input.unsqueeze(0), other), 0)
+        result = squeeze_fresh(mm(input.unsqueeze(0), other), axis=0)
+        version_of(result).value += 1  # written once, as by PyTorch's squeeze_
     elif m <= 2:
         result = _folded(input, other)
     else:

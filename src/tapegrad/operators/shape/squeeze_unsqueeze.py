@@ -3,6 +3,7 @@
 from tapegrad.autograd.view import Step
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending
+from tapegrad.core.result_order import as_computed
 from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
@@ -43,6 +44,13 @@ def squeeze_axes(xp, x, *, axes):
     return _squeezed(xp, x, axes)
 
 
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+@linear(node="SqueezeBackward4", order=as_computed)
+def squeeze_fresh(xp, x, *, axis):
+    """A fresh tensor without `axis`: nobody else holds its memory, so it is no view."""
+    return _squeezed(xp, x, (axis,))
+
+
 def _unsqueezed(g: Array, shape: tuple[int, ...]) -> Any:
     """Axes of size 1 put in, one by one, until the shape is that of the input."""
     for i, n in enumerate(shape):
@@ -51,7 +59,7 @@ def _unsqueezed(g: Array, shape: tuple[int, ...]) -> Any:
     return g
 
 
-for _operator in (squeeze_all, squeeze_axis, squeeze_axes):
+for _operator in (squeeze_all, squeeze_axis, squeeze_axes, squeeze_fresh):
     _operator.recorded(x=lambda xp, g, x_like: _unsqueezed(g, x_like.shape))
 
 
