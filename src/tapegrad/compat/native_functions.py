@@ -52,5 +52,9 @@ def _log_softmax_backward_data(
 
 
 def compiled_with_cxx11_abi() -> bool:
-    """Whether PyTorch's libraries have the names of C++11: they all do."""
+    """Whether PyTorch's libraries have the names of C++11: they all do.
+
+    >>> torch.compiled_with_cxx11_abi()
+    True
+    """
     return True
