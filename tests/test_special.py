@@ -1,5 +1,7 @@
 """torch.special: polynomials, Bessel and Airy functions, against PyTorch 2.13 and SciPy."""
 
+import math
+
 import pytest
 
 import tapegrad as torch
@@ -114,3 +116,11 @@ def test_two_operands_are_of_single_or_double_precision(name, dtype, kind):
 def test_xlog1py_is_not_made_for_complex_numbers():
     with pytest.raises(NotImplementedError, match='"xlog1py_cpu" not implemented for \'Complex'):
         torch.special.xlog1py(torch.ones(2, dtype=torch.cfloat), 2)
+
+
+def test_a_multivariate_gamma_of_too_many_steps_says_that_memory_ends():
+    with pytest.raises(RuntimeError, match="can't allocate memory: you tried to allocate 4000000"):
+        torch.mvlgamma(torch.ones(3), 10**15)
+    many = torch.mvlgamma(torch.full((1,), 6000.0, dtype=torch.float64), 10_000)
+    each = sum(math.lgamma(6000 - i / 2) for i in range(10_000))
+    assert many.item() == pytest.approx(each + 10_000 * 9_999 / 4 * math.log(math.pi))

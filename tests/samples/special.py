@@ -169,7 +169,12 @@ def igammac(make: Make) -> list:
 
 @row
 def mvlgamma(make: Make) -> list:
-    return unary(make, lambda *shape: make.positive(*shape, low=1.7), p=3)
+    few = unary(make, lambda *shape: make.positive(*shape, low=1.7), p=3)
+    return [
+        *few,
+        Sample(make.positive(2, 3, low=25.0, high=30.0), p=40),
+        Sample(make.positive(low=25.0, high=30.0), p=40),
+    ]
 
 
 @row

@@ -3,7 +3,7 @@
 import math
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.result_order import row_major
@@ -79,21 +79,32 @@ def igammac(xp, input, other):
     return xp.gammaincc(input, other)
 
 
+_FEW, _BLOCK = 32, 4096  # steps that are taken one by one; of more, so many at once
+
+
+def _over_steps(xp: Namespace, function: Callable, x: Array, p: int) -> Any:
+    """The sum of `function(x - i / 2)` over i from 0 to p - 1."""
+    total = function(x)
+    if p <= _FEW:
+        for i in range(1, p):
+            total = total + function(x - i / 2)
+        return total
+    steps = xp.arange(p, dtype=x.dtype) / 2  # all of them, as PyTorch: of too many it says so
+    x = xp.expand_dims(x, axis=-1)
+    for i in range(1, p, _BLOCK):
+        total = total + xp.sum(function(x - steps[i : i + _BLOCK]), axis=-1)
+    return total
+
+
 def _mvlgamma_rule(xp: Namespace, g: Array, x: Array, p: int) -> Any:
-    slope = xp.digamma(x)
-    for i in range(1, p):
-        slope = slope + xp.digamma(x - i / 2)
-    return g * slope
+    return g * _over_steps(xp, xp.digamma, x, p)
 
 
 @vjp(x=_mvlgamma_rule)
 @elementwise(name="mvlgamma", promote="float", kernels=("lgamma", "digamma"), order=row_major)
 def multivariate_lgamma(xp, x, *, p):
     """The logarithm of the multivariate gamma function: a sum of `lgamma(x - i / 2)`."""
-    total = xp.lgamma(x) + p * (p - 1) / 4 * math.log(math.pi)
-    for i in range(1, p):
-        total = total + xp.lgamma(x - i / 2)
-    return total
+    return _over_steps(xp, xp.lgamma, x, p) + p * (p - 1) / 4 * math.log(math.pi)
 
 
 def _check_mvlgamma(input: Tensor, p: int) -> None:
