@@ -1,0 +1,1 @@
+"""`torch.distributed.elastic`: of it, how a worker says that it failed."""
