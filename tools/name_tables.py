@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 NUMPY = SOURCE / "tapegrad/arrays/numpy"
 BATCHED = SOURCE / "tapegrad/arrays/batched"
+META = SOURCE / "tapegrad/arrays/meta"
 WIDTH = 100
 
 
@@ -103,6 +104,10 @@ def tables() -> dict[Path, str]:
             "Batching rules, and kernels that need none",
             table("RULES", by_file(BATCHED.glob("*.py"), "batching_rule"))
             + "".join(string(with_option(o), f"{n} = ", "\n") for n, o in options.items()),
+        ),
+        META / "rule_table.py": (
+            "Rules of shapes for the meta device",
+            table("META_RULES", by_file(META.glob("*.py"), "meta_rule")),
         ),
         SOURCE / "tapegrad/tensors/arrays/kernel_table.py": (
             "Kernels on tensors",

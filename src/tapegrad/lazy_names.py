@@ -29,6 +29,7 @@ def fill_slots() -> None:
     """Register what lower floors ask of higher ones, each loaded when it is first asked for."""
     registration.AUTOCAST.register_module("tapegrad.amp.cast")
     registration.BATCHED_NAMESPACE.register_module("tapegrad.arrays.batched.namespace")
+    registration.META_NAMESPACE.register_module("tapegrad.arrays.meta.namespace")
     registration.CUSTOM_FUNCTIONS.register_module("tapegrad.func.custom_function")
     registration.FRONT_DOOR.register_module("tapegrad")
     registration.NODE_CALLS.register_module("tapegrad.autograd.call_node")

@@ -36,6 +36,11 @@ def batching_rule(function: Function) -> Function:
     return function
 
 
+def meta_rule(function: Function) -> Function:
+    """Register what the kernel of this name gives of arrays without elements."""
+    return function
+
+
 def tensor_kernel(function: Any) -> Any:
     """Register an operator, or a module of them, as what the kernel of this name is on tensors."""
     return function

@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.core.annotations import Any, Array, Namespace, Sequence
+from tapegrad.core.meta_array import MetaArray
 
 
 def namespace_of(arrays: Sequence[Array]) -> Any:
@@ -33,7 +34,18 @@ def is_batched(x: object) -> bool:
 
 
 def elements(array: Array) -> Any:
-    """All elements of an array, of every member where it is batched: for checks of values."""
+    """All elements of an array, of every member where it is batched: for checks of values.
+
+    An array of the meta device has none.
+    """
+    array = below_batches(array)
+    if type(array) is MetaArray:
+        return np.empty((0,) * max(array.ndim, 1), array.dtype)
+    return array
+
+
+def below_batches(array: Array) -> Any:
+    """The array of all members where one is batched, else itself."""
     while is_batched(array):
         array = array.value
     return array
@@ -68,9 +80,25 @@ def mapped_beyond(x: Array, target: Array) -> bool:
     return False
 
 
+def refuse_meta(name: str, *tensors: Any) -> None:
+    """Raise where the elements of a tensor are asked for, and it has none."""
+    for x in tensors:
+        if type(below_batches(x._array)) is MetaArray:
+            from tapegrad.arrays.meta.indexing import unknown_size
+
+            raise unknown_size(name)
+
+
 def refuse_batch(name: str, *arrays: Array) -> None:
-    """Raise where an array is mapped over, and the shape of a result depends on its values."""
+    """Raise where the shape of a result depends on values that are not one array's.
+
+    Those of an array that is mapped over are several, and one of the meta device has none.
+    """
     for x in arrays:
+        if type(below_batches(x)) is MetaArray:
+            from tapegrad.arrays.meta.indexing import unknown_size
+
+            raise unknown_size("nonzero" if name in ("where", "index") else name)
         while is_batched(x):
             if x.mapped:
                 from tapegrad.arrays.batched.refusal import dynamic_shape

@@ -31,7 +31,7 @@ from tapegrad.core.registration import TENSOR_NAMESPACE
 def view_forward(op: OperatorLike, xp: Namespace, x: Array, params: dict) -> Any:
     """What a view operator gives of an array: of a conjugate view one that is conjugate, too."""
     if type(x) is ConjNegView:
-        return x.through(op.forward, numpy_namespace, **params)
+        return x.through(op.forward, namespace_of((x.raw,)), **params)
     return op.forward(xp, x, **params)
 
 

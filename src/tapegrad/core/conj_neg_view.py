@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.meta_array import MetaArray
 
 _READING = frozenset(  # methods of arrays that only read: of the numbers as they are read
     "T all any argmax argmin argsort astype copy cumprod cumsum diagonal flat flatten imag item "
@@ -94,7 +95,7 @@ class ConjNegView(np.lib.mixins.NDArrayOperatorsMixin):
                     "\"neg_cpu\" not implemented for 'Bool'", "Truth values have no sign."
                 )
             array = np.negative(array)
-        return np.asarray(array)
+        return array if type(array) is MetaArray else np.asarray(array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
@@ -129,7 +130,7 @@ class ConjNegView(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __getitem__(self, key: Any) -> Any:
         found = self.raw[key]
-        if not isinstance(found, np.ndarray):
+        if not isinstance(found, (np.ndarray, MetaArray)):
             return self._turned(found)[()]
         return self._like(found)
 
@@ -137,7 +138,7 @@ class ConjNegView(np.lib.mixins.NDArrayOperatorsMixin):
 
     def stored(self, values: Any) -> np.ndarray:
         """The numbers that lie in the memory where `values` are read."""
-        array = np.asarray(values)
+        array = values if type(self.raw) is MetaArray else np.asarray(values)
         if array.dtype.kind == "c" and self.dtype.kind != "c":
             array = array.real
         return self._turned(array.astype(self.dtype, copy=False))
@@ -188,7 +189,7 @@ def _copy(target: Any, source: Any, casting: Any = "same_kind", where: Any = Tru
     np.copyto(target.raw, target.stored(source), casting=casting, where=where)
 
 
-_VIEWS = (np.ndarray, ConjNegView, tuple, list)
+_VIEWS = (np.ndarray, MetaArray, ConjNegView, tuple, list)
 
 
 def turned(raw: np.ndarray, conj: bool, neg: bool) -> Any:

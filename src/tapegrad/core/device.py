@@ -139,6 +139,7 @@ def _invalid(args, kwargs):
 _FORMS = ("torch.device device", "str type, int index = -1")
 
 CPU = device("cpu")
+META = device("meta")
 
 
 class _Defaults(_local):  # each thread has its own, as in PyTorch
@@ -179,6 +180,16 @@ def require_cpu(where=None) -> None:
     found = _defaults.device if where is None else as_device(where)
     if found.type != "cpu":
         raise _unavailable(found)
+
+
+def place(where=None):
+    """None for the CPU, `META` for the meta device, of a `device=` argument; raises for others."""
+    found = _defaults.device if where is None else as_device(where)
+    if found.type == "cpu":
+        return None
+    if found.type == "meta":
+        return META
+    raise _unavailable(found)
 
 
 def _unavailable(found):

@@ -20,8 +20,9 @@ from tapegrad.core.memory_format import (
     preserved,
     span,
 )
+from tapegrad.core.meta_array import MetaArray, nowhere, nowhere_strided, preserved_nowhere
 
-ndarray = np.ndarray
+ARRAYS = (np.ndarray, MetaArray)
 
 
 def _for_each(rule: Callable) -> Callable:
@@ -29,8 +30,8 @@ def _for_each(rule: Callable) -> Callable:
 
     def of_all(results: Any, operands: Sequence, params: Any = None) -> Any:
         if type(results) is tuple or type(results) is list:
-            return tuple([rule(x, operands) if type(x) is ndarray else x for x in results])
-        return rule(results, operands) if type(results) is ndarray else results
+            return tuple([rule(x, operands) if type(x) in ARRAYS else x for x in results])
+        return rule(results, operands) if type(results) in ARRAYS else results
 
     of_all.__name__ = of_all.__qualname__ = rule.__name__
     of_all.__doc__ = rule.__doc__
@@ -52,10 +53,10 @@ def in_operands_order(result: Any, operands: Sequence, params: Any = None) -> An
     `operands` may have numbers and None among them, which have no order. What NumPy found is
     copied if it lies otherwise.
     """
-    arrays = [x for x in operands if type(x) is ndarray]
+    arrays = [x for x in operands if type(x) in ARRAYS]
     if type(result) is tuple:
         return tuple([_ordered(x, arrays) for x in result])
-    return _ordered(result, arrays) if type(result) is ndarray else result
+    return _ordered(result, arrays) if type(result) in ARRAYS else result
 
 
 def _ordered(result: Any, arrays: list) -> Any:
@@ -87,6 +88,8 @@ def laid_out(result: Any, order: tuple[int, ...]) -> Any:
     """The result with its axes in memory in `order`, from the outermost to the innermost."""
     if result.transpose(order).flags.c_contiguous:
         return result
+    if type(result) is MetaArray:
+        return nowhere(result.shape, result.dtype, order)
     found = permuted(result.shape, result.dtype, order)
     found[...] = result
     return found
@@ -113,6 +116,8 @@ def as_first(result: Any, operands: Sequence) -> Any:
         return result
     if first.flags.c_contiguous and result.flags.c_contiguous:
         return result
+    if type(result) is MetaArray:
+        return preserved_nowhere(first, result.dtype)
     found = preserved(first, result.dtype)
     found[...] = result
     return found
@@ -127,6 +132,8 @@ def strides_of_first(result: Any, operands: Sequence) -> Any:
         return as_first(result, operands)
     if 0 in first.strides or result.dtype != first.dtype or not result.size:
         return result
+    if type(result) is MetaArray:
+        return nowhere_strided(first.shape, first.dtype, first.strides)
     steps = tuple([step // first.itemsize for step in first.strides])
     found = np.ndarray(first.shape, first.dtype, np.empty(span(first.shape, steps), first.dtype))
     found = np.lib.stride_tricks.as_strided(found, first.shape, first.strides)
@@ -149,7 +156,7 @@ def channels_as_first(result: Any, operands: Sequence) -> Any:
 @_for_each
 def channels_as_all(result: Any, operands: Sequence) -> Any:
     """The channels innermost if they are so in all operands, else row-major."""
-    arrays = [x for x in operands if type(x) is ndarray]
+    arrays = [x for x in operands if type(x) in ARRAYS]
     if result.ndim < 4 or not arrays or any(not lies_channels_last(x) for x in arrays):
         return result if result.flags.c_contiguous else result.copy(order="C")
     return laid_out(result, order_of(channels_last if result.ndim == 4 else channels_last_3d))
@@ -195,6 +202,6 @@ def column_major(*which: int) -> Callable:
 
 def column_by_column(x: Any) -> Any:
     """Matrices as LAPACK lays them: column by column, one after the other."""
-    if type(x) is not ndarray or x.ndim < 2 or x.mT.flags.c_contiguous:
+    if type(x) not in ARRAYS or x.ndim < 2 or x.mT.flags.c_contiguous:
         return x
     return x.mT.copy(order="C").mT

@@ -8,16 +8,22 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.conj_neg_view import memory_of, turned_like
 from tapegrad.core.memory_format import span
+from tapegrad.core.meta_array import MetaArray, nowhere
 
 
 def address(array: np.ndarray) -> int:
     """Where the first element of `array` is."""
-    return memory_of(array).__array_interface__["data"][0] if array.size else 0
+    array = memory_of(array)
+    if type(array) is MetaArray:
+        return array.offset
+    return array.__array_interface__["data"][0] if array.size else 0
 
 
-def owner_of(array: np.ndarray) -> np.ndarray:
+def owner_of(array: Any) -> Any:
     """The array whose memory `array` is a part of; itself if it has its own."""
     array = memory_of(array)
+    if type(array) is MetaArray:
+        return array.base
     while True:
         base = array.base
         if type(base) is not np.ndarray:
@@ -29,7 +35,7 @@ def owner_of(array: np.ndarray) -> np.ndarray:
 
 def is_fixed(array: np.ndarray) -> bool:
     """Whether the memory belongs to somebody else and cannot grow: NumPy's, a file's, shared."""
-    base = owner_of(array).base
+    base = getattr(owner_of(array), "base", None)
     return isinstance(base, (memoryview, mmap))
 
 
@@ -44,6 +50,8 @@ def grown(
     if offset + n > elements.size:
         if is_fixed(array):
             raise not_resizable()
+        if type(array) is MetaArray:
+            return shaped(nowhere((offset + n,), array.dtype), offset, shape, steps)
         larger = np.empty(offset + n, array.dtype)
         larger[: elements.size] = elements
         elements = larger
@@ -76,6 +84,8 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 def offset_of(array: np.ndarray) -> int:
     """How many elements lie between the start of the owner's memory and that of `array`."""
     array = memory_of(array)
+    if type(array) is MetaArray:
+        return array.offset // array.itemsize
     owner = owner_of(array)
     if owner is array or not array.size:
         return 0
@@ -84,6 +94,10 @@ def offset_of(array: np.ndarray) -> int:
 
 def elements_of(array: np.ndarray) -> np.ndarray:
     """All elements of the memory that `array` is a part of, in one dimension, as they lie there."""
+    if type(array) is MetaArray:
+        memory = array.memory()
+        whole = memory.size // array.itemsize * array.itemsize
+        return memory[:whole].view(array.dtype)
     owner = owner_of(array)
     if not owner.size:
         return np.ndarray(0, array.dtype)
@@ -109,4 +123,6 @@ def shaped(
             "Ask for a smaller shape, or for one further to the front.",
         )
     steps = [step * elements.itemsize for step in strides]
+    if type(elements) is MetaArray:
+        return elements.strided(offset * elements.itemsize, shape, steps)
     return np.lib.stride_tricks.as_strided(elements[offset:], shape, steps)

@@ -13,7 +13,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.device import CPU, as_device, require_cpu
+from tapegrad.core.device import CPU, META, as_device, place, require_cpu
+from tapegrad.core.meta_array import MetaArray, device_of, no_data, nowhere
 from tapegrad.core.storage import address, elements_of, is_fixed, not_resizable, owner_of
 from tapegrad.core.storage_follower import Freed, follow
 from tapegrad.core.tensor_base import TensorBase
@@ -47,10 +48,11 @@ class UntypedStorage:
         if len(data) > 1 or allocator is not None:
             keywords = {} if device is None else {"device": device}
             raise errors.invalid_combination("torch.UntypedStorage", data, keywords, _FORMS)
-        require_cpu(CPU if device is None else device)
-        self._own(_bytes_of(data[0] if data else 0))
+        array = _bytes_of(data[0] if data else 0)
+        on_meta = place(CPU if device is None else device) is META
+        self._own(nowhere(array.shape, np.uint8) if on_meta else array)
 
-    def _own(self, array: np.ndarray) -> None:
+    def _own(self, array: Any) -> None:
         self._bytes = elements_of(array).view(np.uint8)
         _STORAGES[self._cdata] = self
 
@@ -63,7 +65,7 @@ class UntypedStorage:
 
     def data_ptr(self) -> int:
         """The address of the first byte."""
-        return address(self._bytes)
+        return 0 if type(self._bytes) is MetaArray else address(self._bytes)
 
     def nbytes(self) -> int:
         """The number of bytes."""
@@ -78,7 +80,7 @@ class UntypedStorage:
     @property
     def device(self) -> Any:
         """Where the memory is."""
-        return CPU
+        return device_of(self._bytes)
 
     is_cuda = is_hpu = is_sparse = is_sparse_csr = False
 
@@ -243,12 +245,16 @@ class UntypedStorage:
 
     def cpu(self) -> "UntypedStorage":
         """The memory on the CPU: where it is."""
-        return self
+        return self.to(device=CPU)
 
     def to(self, *, device: Any, non_blocking: bool = False) -> "UntypedStorage":
-        """The memory on a device: this one, if that is the CPU."""
-        require_cpu(as_device(device))
-        return self
+        """The memory on a device: this one, if it is there."""
+        where = place(as_device(device)) or CPU
+        if where is self.device:
+            return self
+        if where is CPU:
+            raise no_data()
+        return storage_of(nowhere((self.nbytes(),), np.uint8))
 
     def untyped(self) -> "UntypedStorage":
         """The storage itself, as typed ones give it."""
@@ -274,6 +280,8 @@ class UntypedStorage:
         return storage_of, (self._bytes,)
 
     def __repr__(self) -> str:
+        if type(self._bytes) is MetaArray:
+            return f"...\n[torch.storage.UntypedStorage(device=meta) of size {len(self)}]"
         return (
             f"{lines(self.tolist())}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
         )
@@ -382,7 +390,7 @@ def map_file(filename: Any, shared: bool, n_bytes: int) -> np.ndarray:
 
 def _map_of(array: np.ndarray) -> mmap.mmap | None:
     """The mapping that memory is, if it is one."""
-    base = owner_of(array).base
+    base = getattr(owner_of(array), "base", None)
     found = getattr(base, "obj", base)
     return found if isinstance(found, mmap.mmap) else None
 

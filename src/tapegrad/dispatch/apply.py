@@ -22,6 +22,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Callable, DTypeLike, Namespace, OperatorLike, Out
 from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.dtype import default
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import FRONT_DOOR
 from tapegrad.dispatch.out import write_out
@@ -44,6 +45,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
     kinds = ""
     dtype = None  # of the NumPy arrays, masks aside
     plain = op.promote is not None  # nothing to promote or refuse: one floating dtype
+    nowhere = False  # an operand is on the meta device
     large = written = False  # an array is worth blocks; an input has a version counter
     ordered = op.ordered  # the order of the result in memory is looked after
     narrow = None  # float16 or bfloat16, computed in float32 as in PyTorch
@@ -71,6 +73,8 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
             if type(array) is not ndarray:
                 if type(array) is ConjNegView and not op.view:
                     return apply(op, tuple(map(_resolved, inputs)), params)
+                if type(array) is MetaArray:
+                    nowhere = ordered = True
                 plain = False
                 continue
             if array.size > LARGE:
@@ -102,6 +106,8 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
                 _check_shapes(op, arrays)
                 raise
         xp = numpy_namespace if plain else namespace_of(arrays)
+        if nowhere:
+            _check_devices(op, inputs)
         alike = plain and op.promote == "arith" and RAW not in kinds
         if op.promote is not None and not alike:
             arrays = promoted(op, xp, arrays)
@@ -119,7 +125,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         raise
     if narrow is not None:
         out = _rounded(op, out, narrow)
-    if ordered and op.order is not None and xp is numpy_namespace:
+    if ordered and op.order is not None and (xp is numpy_namespace or nowhere):
         out = op.order(out, given, params)
     kind = type(out)
     several = kind is tuple or kind is list
@@ -151,6 +157,26 @@ def _resolved(x: Any) -> Any:
     found = tensor_base.wrap(x._array.resolved())
     found._node, found._counter = edge_of(x), x._counter
     return found
+
+
+def _check_devices(op: OperatorLike, inputs: tuple) -> None:
+    """Raise where tensors with elements meet tensors on the meta device.
+
+    A number as a tensor may, and indices of what has none.
+    """
+    first = None
+    for x in inputs:
+        if not isinstance(x, tensor_base.Tensor) or not (x.ndim or x.is_meta):
+            continue
+        if op.promote is None and x._array.dtype.kind in "iub":
+            continue
+        if first is None:
+            first = x.device
+        elif x.device is not first:
+            raise errors.runtime_error(
+                f"Tensor on device {x.device} is not on the expected device {first}!",
+                "Move one of them: x.to('meta') forgets its elements.",
+            )
 
 
 def _check_shapes(op: OperatorLike, arrays: list) -> None:

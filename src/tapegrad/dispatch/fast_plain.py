@@ -13,6 +13,7 @@ from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, OperatorLike
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.dispatch.apply import apply, record, shape_error
 
 get_mode = MODE.get
@@ -97,7 +98,8 @@ def plain(op: OperatorLike) -> Callable:
                     xp = numpy_namespace
                     record(op, xp, inputs, arrays, edges, kinds, params, outs, written)
                 return outs
-            out = np.asarray(out)
+            if type(out) is not MetaArray:
+                out = np.asarray(out)
         if Tensor is None:
             Tensor = tensor_base.Tensor
         tensor = new(Tensor)

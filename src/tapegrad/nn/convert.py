@@ -4,10 +4,12 @@ from typing import Any, Self
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Callable, DeviceLike
+from tapegrad.core.device import place
 from tapegrad.core.dtype import bfloat16, dtype, float16, float32, float64
-from tapegrad.core.errors import runtime_error, type_error, warn
-from tapegrad.nn.parameter import is_lazy
+from tapegrad.core.errors import not_implemented, runtime_error, type_error, warn
+from tapegrad.nn.parameter import Parameter, is_lazy
 from tapegrad.operators.conversion.to_type import parse_to
+from tapegrad.operators.creation.like import empty_like
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -22,7 +24,7 @@ class Conversion:
         if recurse:
             for module in self.children():  # type: ignore[attr-defined]
                 module._apply(fn)
-        for parameter in self._parameters.values():
+        for name, parameter in self._parameters.items():
             if parameter is None:
                 continue
             if is_lazy(parameter):
@@ -32,6 +34,11 @@ class Conversion:
             with no_grad():
                 data = fn(parameter)
                 slope = None if grad is None else fn(grad)
+            if data.is_meta is not parameter.is_meta:  # a tensor on another device is another one
+                moved = Parameter(data, parameter.requires_grad)
+                moved._grad = slope
+                self._parameters[name] = moved
+                continue
             parameter.data = data
             if grad is not None:
                 grad.data = slope
@@ -79,6 +86,13 @@ class Conversion:
             arranged = {"memory_format": format} if format and tensor.dim() in (4, 5) else {}
             if device is None:
                 return tensor.to(kind, **arranged)
+            if tensor.is_meta and place(device) is None:
+                raise not_implemented(
+                    "Cannot copy out of meta tensor; no data! Please use "
+                    "torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving "
+                    "module from meta to a different device.",
+                    "Its parameters have shapes and no elements.",
+                )
             return tensor.to(device, kind, **arranged)
 
         return self._apply(convert)
@@ -162,7 +176,7 @@ class Conversion:
         >>> torch.nn.Linear(2, 1).to_empty(device="cpu").weight.shape
         torch.Size([1, 2])
         """
-        return self._apply(lambda tensor: tensor.new_empty(tensor.shape, device=device), recurse)
+        return self._apply(lambda tensor: empty_like(tensor, device=device), recurse)
 
 
 def _floating(tensor: Tensor, wanted: dtype) -> Tensor:

@@ -71,6 +71,9 @@ def trunc_normal_(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
             "values may be incorrect.\nMove mean closer to [a, b], or enlarge std."
         )
+    if tensor.is_meta:
+        with no_grad():
+            return tensor.normal_()
     low, high = (a - mean) / std, (b - mean) / std
     inside = (math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2))) / 2
     mode = min(max(mean, a), b)  # where in [a, b] the density is largest
@@ -305,6 +308,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Source = None) -> Te
         raise _wrong_rank(tensor, "2 or more")
     if tensor.numel() == 0:
         return tensor
+    if tensor.is_meta:
+        with no_grad():
+            return tensor.normal_()
     n_rows = tensor.shape[0]
     n_columns = tensor.numel() // n_rows
     with no_grad():

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Any, ModuleLike
-from tapegrad.core.errors import assertion_error, deprecated, runtime_error, type_error
+from tapegrad.core.argument_check import users_level
+from tapegrad.core.errors import assertion_error, deprecated, runtime_error, type_error, warn
 from tapegrad.nn.hook import RemovableHandle, register
 from tapegrad.nn.parameter import Parameter, is_lazy
 from tapegrad.tensors.tensor import Tensor
@@ -315,6 +316,14 @@ def load_tensor(
             f"the shape in current model is {tensor.shape}."
         )
     if not assign:
+        if tensor.is_meta and not value.is_meta:
+            warn(
+                f"for {key}: copying from a non-meta parameter in the checkpoint to a meta "
+                "parameter in the current model, which is a no-op. (Did you mean to pass "
+                "`assign=True` to assign items in the state dictionary to their corresponding key "
+                "in the module instead of copying them in place?)",
+                users_level(),
+            )
         with no_grad():
             tensor.copy_(value)
     elif name in module._parameters:

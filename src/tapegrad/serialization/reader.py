@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core.device import device, require_cpu
+from tapegrad.core.device import device
 from tapegrad.core.errors import advised, not_implemented, runtime_error, type_error
 from tapegrad.core.untyped_storage import UntypedStorage, storage_of
 from tapegrad.operators.creation.typed_storage import typed
@@ -63,7 +63,7 @@ def _put(storage: UntypedStorage, location: Any) -> UntypedStorage:
             advice,
         )
     if name == "meta":
-        require_cpu(name)
+        return storage.to(device="meta")
     raise runtime_error(
         "don't know how to restore data location of torch.storage.UntypedStorage (tagged "
         f"with {name})",

@@ -13,6 +13,7 @@ from tapegrad.core.conj_neg_view import turned
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.memory_format import layout, span
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.tensor_base import wrap
 from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.nn.parameter import Parameter
@@ -226,8 +227,10 @@ def _strided(storage: UntypedStorage, dtype: Dtype, offset: Any, size: Any, stri
             f"Sizes {list(size)}, strides {list(stride)} and offset {offset} need {offset + n} "
             f"elements, and the file has {available}: it was altered.",
         )
-    memory = storage.elements("u1")
+    memory: Any = storage.elements("u1")
     steps = [step * itemsize for step in stride]
+    if type(memory) is MetaArray:
+        return memory.view(dtype.numpy).strided(offset * itemsize if n else 0, size, steps)
     return np.ndarray(size, dtype.numpy, memory, offset * itemsize if n else 0, steps)
 
 

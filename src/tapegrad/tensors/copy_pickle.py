@@ -11,6 +11,7 @@ from tapegrad.autograd.node import make_leaf
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.conj_neg_view import ConjNegView, memory_of, resolved, turned
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
 from tapegrad.core.torch_function import undisturbed
 from tapegrad.operators.creation.legacy_constructor import retyped
@@ -96,7 +97,8 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
     if found is not None:
         return found
     array = resolved(self._array)
-    owner = owner_of(array)
+    nowhere = type(array) is MetaArray
+    owner = array if nowhere else owner_of(array)
     copied = copy.deepcopy(owner, memo)
     if owner is not array:
         strides = tuple(step // array.itemsize for step in array.strides)

@@ -10,6 +10,7 @@ from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.core import errors
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.dtype import get_default_dtype
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.registration import TRANSFORM_STACK
 from tapegrad.core.tensor_base import wrap
 
@@ -257,6 +258,16 @@ def batched_repr(array) -> str:
     )
 
 
+def meta_repr(t) -> str:
+    """The text of a tensor without elements."""
+    said = ["...", "device='meta'", f"size={tuple(t.shape)}"]
+    if t.dtype is not get_default_dtype():
+        said.append(f"dtype={t.dtype}")
+    kind = type(t).__name__
+    prefix = "tensor(" if kind in ("Tensor", "Parameter") else f"{kind}("
+    return prefix + ", ".join([*said, *place(t)]) + ")"
+
+
 def nested(start: str, inner: str) -> str:
     """The text of what holds another tensor, whose own is `inner`."""
     lines = [f"    {line}" if line else "" for line in inner.split("\n")]
@@ -272,6 +283,8 @@ def tensor_repr(t) -> str:
     """
     if TRANSFORMS.get() is not None:
         return TRANSFORM_STACK().inside_repr(t)
+    if type(t._array) is MetaArray:
+        return meta_repr(t)
     if is_batched(t._array):
         return batched_repr(t._array)
     text = plain_repr(t, t, [*form(t), *place(t), *_tangents(t)])

@@ -18,6 +18,7 @@ from tapegrad.core import errors, overridable, tensor_base
 from tapegrad.core.argument_check import method_of
 from tapegrad.core.device import CPU
 from tapegrad.core.dtype import BY_NUMPY, of
+from tapegrad.core.meta_array import device_of
 from tapegrad.core.registration import TRANSFORM_STACK
 from tapegrad.core.size import Size, from_shape
 from tapegrad.core.tensor_base import TensorBase, wrap
@@ -73,7 +74,8 @@ class TensorCore(TensorBase):
     @property
     def device(self) -> Any:
         """Where the tensor lives."""
-        return CPU
+        array = self._array
+        return CPU if type(array) is ndarray else device_of(array)
 
     @property
     def requires_grad(self) -> bool:
@@ -372,6 +374,12 @@ class TensorCore(TensorBase):
             )
         if TRANSFORMS.get() is not None:
             TRANSFORM_STACK().refuse_data(self, value)
+        if type(value._array) is not type(self._array) and value.device is not self.device:
+            raise errors.runtime_error(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
+                "incompatible tensor type.",
+                f"One is on {self.device}, the other on {value.device}: make a new tensor.",
+            )
         mode = MODE.get()
         if type(mode) is not bool:
             mode.move(self, value._array)

@@ -1,14 +1,18 @@
 """Other dtypes: `to`, `type`, `float()` and the like; devices, of which there is one."""
 
+import numpy as np
+
 from tapegrad.arrays.namespaces import native_dtype
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Tensor
 from tapegrad.core.argument_check import require_tensors, users_level
+from tapegrad.core.conj_neg_view import resolved
+from tapegrad.core.device import CPU, META, place, require_cpu
 from tapegrad.core.device import device as Device
-from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import bool_, complex128, default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.meta_array import MetaArray, device_of, no_data, preserved_nowhere
 from tapegrad.core.result_order import as_first
 from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.op import linear, vjp
@@ -17,11 +21,36 @@ from tapegrad.operators.shape.clone import copied_as
 _BUILTIN = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 
+ndarray = np.ndarray
+
+
+def _from_nowhere(xp: Any, g: Any) -> Any:
+    """What comes back from the meta device has no elements."""
+    raise no_data()
+
+
 @vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype, copy=False))
 @linear(node="ToCopyBackward0", order=as_first)
 def to_copy(xp, x, *, dtype):
     """The same numbers in another dtype."""
     return xp.astype(x, native_dtype(xp, dtype))
+
+
+@vjp(x=_from_nowhere)
+@linear(node="ToCopyBackward0", registered=False)
+def to_meta(xp, x):
+    """A tensor's shape, dtype and strides without its elements."""
+    return preserved_nowhere(resolved(x), x.dtype)
+
+
+def moved_to(x: Any, where: Any) -> Any:
+    """A tensor on the CPU (None) or on the meta device; itself if it is there."""
+    here = None if device_of(x._array) is CPU else META
+    if here is where:
+        return x
+    if where is None:
+        raise no_data()
+    return to_meta(x)
 
 
 def cast(x: Any, dtype: Dtype) -> Any:
@@ -53,7 +82,7 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         if kind is Dtype:
             return cast(self, target)
         if (kind is str and target == "cpu") or (kind is Device and target.type == "cpu"):
-            return self
+            return self if type(self._array) is ndarray else moved_to(self, None)
     again = None
     try:
         device, dtype, copy, format = parse_to(args, kwargs)
@@ -64,7 +93,7 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     if again is not None:
         return again()
     if device is not None:
-        require_cpu(device)
+        self = moved_to(self, place(device))
     if dtype is None:
         dtype = self.dtype
     if format is not None and format is not _memory_format.preserve_format:
@@ -146,7 +175,8 @@ def type_(self: Any, dtype: DTypeLike = None, non_blocking: bool = False, **kwar
     tensor([1, 1])
     """
     if dtype is None:
-        return f"torch.{self.dtype.scalar_name}Tensor"
+        kind = "" if type(self._array) is not MetaArray else "meta."
+        return f"torch.{kind}{self.dtype.scalar_name}Tensor"
     return cast(self, dtype_of_type(dtype))
 
 
@@ -193,6 +223,8 @@ def cpu(self: Tensor, memory_format: MemoryFormat = None) -> Any:
     >>> torch.ones(2).cpu()
     tensor([1., 1.])
     """
+    if type(self._array) is not ndarray:
+        self = moved_to(self, None)
     return self if memory_format is None else to(self, memory_format=memory_format)
 
 

@@ -113,7 +113,7 @@ def arange(
     """
     if IN_USE and (again := handed_to_mode(arange, bounds, locals())):
         return again()
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     start, end, step = _bounds(bounds, start, end, step)
     if out is not None:
         check_out("arange", out, dtype)
@@ -126,7 +126,9 @@ def arange(
     check_dtype("arange", kind)
     _check_range(start, end, step)
     if out is None:
-        return build("arange", _arange, start, end, step, kind, requires_grad=requires_grad)
+        return build(
+            "arange", _arange, start, end, step, kind, requires_grad=requires_grad, where=where
+        )
     array = _arange(start, end, step, kind)
     if out._array.size != array.size and out._array.size:
         errors.warn(
@@ -182,7 +184,7 @@ def range(
     if end is None:
         text = 'range() missing 1 required positional arguments: "end"'
         raise errors.type_error(text, "torch.arange(n) counts from 0.")
-    check(layout, device, False)
+    where = check(layout, device, False)
     start, end, step = (
         real(number_of("range", name, i, x))
         for i, (name, x) in enumerate((("start", start), ("end", end), ("step", step)), 1)
@@ -197,7 +199,7 @@ def range(
     array = _range(start, end, step, kind)
     if out is not None:
         return in_row("range", out, array, requires_grad)
-    return build("range", lambda: array, requires_grad=requires_grad)
+    return build("range", lambda: array, requires_grad=requires_grad, where=where)
 
 
 def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:

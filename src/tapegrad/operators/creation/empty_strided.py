@@ -28,11 +28,19 @@ def empty_strided(
     >>> torch.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     shape = sizes("empty_strided", (size,))
     strides = ints_of("empty_strided", "stride", (stride,), 2)
     dtype = native("empty_strided", dtype)
-    return build("empty_strided", strided_array, shape, strides, dtype, requires_grad=requires_grad)
+    return build(
+        "empty_strided",
+        strided_array,
+        shape,
+        strides,
+        dtype,
+        requires_grad=requires_grad,
+        where=where,
+    )
 
 
 def strided_array(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -72,7 +80,7 @@ def empty_permuted(
     >>> torch.empty_permuted((2, 3, 4), (2, 0, 1)).stride()
     (3, 1, 6)
     """
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     shape = sizes("empty_permuted", (size,))
     order = ints_of("empty_permuted", "physical_layout", (physical_layout,), 2)
     if len(order) != len(shape):
@@ -93,7 +101,13 @@ def empty_permuted(
             )
     dtype = native("empty_permuted", dtype)
     return build(
-        "empty_permuted", memory_format.permuted, shape, dtype, order, requires_grad=requires_grad
+        "empty_permuted",
+        memory_format.permuted,
+        shape,
+        dtype,
+        order,
+        requires_grad=requires_grad,
+        where=where,
     )
 
 

@@ -1,19 +1,23 @@
 """Options of functions that make tensors, and their `out=`."""
 
+import numpy as np
+
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.autograd.node import INFERENCE, make_leaf
 from tapegrad.autograd.writable import check_storable
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike, Out
-from tapegrad.core.device import require_cpu
+from tapegrad.core.device import CPU, META, place
 from tapegrad.core.dtype import as_dtype, default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.memory_format import require_strided
+from tapegrad.core.meta_array import device_of
 from tapegrad.core.storage import grown_like
 from tapegrad.core.torch_function import IN_USE, check_modes
 
 get_mode = MODE.get
 new = object.__new__
+ndarray = np.ndarray
 
 
 class _Maker:
@@ -26,11 +30,20 @@ class _Maker:
         self.name = name
 
 
-def build(name: str, make: Callable, *args: object, requires_grad: bool = False) -> Any:
-    """A tensor on the array `make(*args)`; `name` is the function's, for errors and profiles."""
+def build(
+    name: str, make: Callable, *args: object, requires_grad: bool = False, where: Any = None
+) -> Any:
+    """A tensor on the array `make(*args)`; `name` is the function's, for errors and profiles.
+
+    `where` is what `check` said: None, or the meta device, where nothing is made.
+    """
     if IN_USE:
         check_modes(name)
     mode = get_mode()
+    if where is not None:
+        from tapegrad.operators.creation.meta import made_nowhere
+
+        make, args = made_nowhere, (make, args)
     try:
         if mode is True or mode is False:
             tensor = new(tensor_base.Tensor)
@@ -70,9 +83,17 @@ def known(name: str, dtype: DTypeLike) -> Dtype:
     raise errors.must_be(name, "dtype", 0, "torch.dtype", dtype)
 
 
-def check(layout: LayoutLike, device: DeviceLike, pin_memory: bool) -> None:
-    """Raise for what no tensor here can be: not strided, not on the CPU, in pinned memory."""
-    require_cpu(device)
+def check(layout: LayoutLike, device: DeviceLike, pin_memory: bool, like: Any = None) -> Any:
+    """Raise for what no tensor here can be: not strided, on a GPU, in pinned memory.
+
+    Returns None for the CPU, else the meta device. Without `device` it is that of `like`, if there
+    is one, else the default.
+    """
+    if device is None and like is not None:
+        array = like._array
+        where = None if type(array) is ndarray or device_of(array) is CPU else META
+    else:
+        where = place(device)
     if layout is not None:
         require_strided(layout)
     if pin_memory:
@@ -81,6 +102,12 @@ def check(layout: LayoutLike, device: DeviceLike, pin_memory: bool) -> None:
             "allocator is available on this system.",
             "Pinned memory speeds up copies to a GPU: leave pin_memory= away.",
         )
+    return where
+
+
+def moved(tensor: Any, where: Any) -> Any:
+    """A tensor made on the CPU, on the meta device if `check` said so."""
+    return tensor if where is None else tensor.to(META)
 
 
 def check_out(name: str, out: Out, dtype: DTypeLike) -> None:

@@ -48,7 +48,7 @@ def _warn_of_readonly(what: str, it: str, meaning: str) -> None:
     )
 
 
-def as_tensor(data: object, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
+def as_tensor(data: Any, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
     """`data` as a tensor; a tensor stays itself and an array shares its memory where they can.
 
     Shape: that of `data`.
@@ -59,12 +59,14 @@ def as_tensor(data: object, *, dtype: DTypeLike = None, device: DeviceLike = Non
     """
     if IN_USE and (again := handed_to_mode(as_tensor, (data,), locals())):
         return again()
-    check(None, device, False)
+    where = check(None, device, False)
     if dtype is not None:
         dtype = known("as_tensor", dtype)
     if isinstance(data, tensor_base.Tensor):
+        if device is not None:
+            data = data.to(device)
         return data if dtype is None else data.to(dtype)
-    return build("as_tensor", shared_array, data, dtype)
+    return build("as_tensor", shared_array, data, dtype, where=where)
 
 
 def shared_array(data: object, dtype: Dtype | None) -> np.ndarray:
@@ -77,7 +79,7 @@ def shared_array(data: object, dtype: Dtype | None) -> np.ndarray:
 
 
 def asarray(
-    obj: object,
+    obj: Any,
     *,
     dtype: DTypeLike = None,
     device: DeviceLike = None,
@@ -99,9 +101,11 @@ def asarray(
     """
     if IN_USE and (again := handed_to_mode(asarray, (obj,), locals())):
         return again()
-    check(None, device, False)
+    where = check(None, device, False)
     kind = None if dtype is None else known("asarray", dtype)
     if isinstance(obj, tensor_base.Tensor):
+        if device is not None:
+            obj = obj.to(device)
         return _tensor_again(obj, kind, copy, requires_grad)
     if isinstance(obj, (np.ndarray, np.generic)):
         array = supported(np.asarray(obj))
@@ -113,10 +117,10 @@ def asarray(
         if copy is False:
             text = "can't alias arbitrary sequence into a tensor."
             raise errors.value_error(text, "Leave copy= away: lists and numbers are always copied.")
-        result = build("asarray", array_of, obj, kind)
+        result = build("asarray", array_of, obj, kind, where=where)
         return requiring("asarray", result, bool(requires_grad))
     _refuse_copy(copy, kind is not None and kind.numpy != array.dtype)
-    result = build("asarray", cast, array, kind, copy is True)
+    result = build("asarray", cast, array, kind, copy is True, where=where)
     return requiring("asarray", result, bool(requires_grad))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.device import as_device
+from tapegrad.core.device import as_device, place
 from tapegrad.core.dtype import ALIASES, default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.memory_format import strided
@@ -28,7 +28,7 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
     if len(args) == 1 and isinstance(args[0], tensor_base.Tensor):
         result = _of_tensor(args[0], dtype)
     else:
-        result = build("empty", legacy_array, args, kind)
+        result = build("empty", legacy_array, args, kind, where=place(kwargs.get("device")))
     if cls is not tensor_base.Tensor:
         result = retyped(result, cls)
     return result

@@ -20,6 +20,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import memory_of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.operators.creation.factory_options import build, check, known
 
@@ -33,7 +34,7 @@ def dtype_like(name: str, x: Tensor, dtype: DTypeLike) -> Dtype:
 
 def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
     array = memory_of(array)
-    if type(array) is not np.ndarray:
+    if type(array) is not np.ndarray and type(array) is not MetaArray:
         return mapped_as(array, np.empty(array.shape, dtype))
     if format is None or format is _memory_format.preserve_format:
         return _memory_format.preserved(array, dtype)
@@ -43,7 +44,7 @@ def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
 
 def _filled(array: np.ndarray, value: Scalar, dtype: DTypeLike, format: Any) -> np.ndarray:
     array = memory_of(array)
-    if type(array) is not np.ndarray:
+    if type(array) is not np.ndarray and type(array) is not MetaArray:
         return mapped_as(array, np.full(array.shape, value, dtype))
     found = _like(array, dtype, format)
     found.fill(value)
@@ -77,9 +78,9 @@ def empty_like(
     torch.Size([2, 3])
     """
     kind = dtype_like("empty_like", input, dtype)
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory, input)
     args = (input._array, kind.numpy, memory_format)
-    return build("empty_like", _like, *args, requires_grad=requires_grad)
+    return build("empty_like", _like, *args, requires_grad=requires_grad, where=where)
 
 
 @family
@@ -97,9 +98,9 @@ def _filled_like(value: int) -> Callable:
         memory_format: MemoryFormat = None,
     ) -> Any:
         kind = dtype_like(name, input, dtype)
-        check(layout, device, pin_memory)
+        where = check(layout, device, pin_memory, input)
         args = (input._array, value, kind.numpy, memory_format)
-        return build(name, _filled, *args, requires_grad=requires_grad)
+        return build(name, _filled, *args, requires_grad=requires_grad, where=where)
 
     return filled_like
 
@@ -148,10 +149,10 @@ def full_like(
     tensor([7., 7.])
     """
     kind = dtype_like("full_like", input, dtype)
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory, input)
     value = fitted(number_of("full_like", "fill_value", 2, fill_value), kind)
     args = (input._array, value, kind.numpy, memory_format)
-    return build("full_like", _filled, *args, requires_grad=requires_grad)
+    return build("full_like", _filled, *args, requires_grad=requires_grad, where=where)
 
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]

@@ -101,14 +101,16 @@ def linspace(
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     if _is_mapped(start, end):
         return _of_members("linspace", start, end, steps, None, dtype, requires_grad)
     start, end, n = _numbers("linspace", start, end, steps)
     kind = _kind("linspace", start, end, n, out, dtype)
     if out is not None:
         return in_row("linspace", out, _linspace(start, end, n, kind), requires_grad)
-    return build("linspace", _linspace, start, end, n, kind, requires_grad=requires_grad)
+    return build(
+        "linspace", _linspace, start, end, n, kind, requires_grad=requires_grad, where=where
+    )
 
 
 def _linspace(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
@@ -159,14 +161,16 @@ def logspace(
     >>> torch.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     if _is_mapped(start, end):
         return _of_members("logspace", start, end, steps, base, dtype, requires_grad)
     start, end, n, base = _numbers("logspace", start, end, steps, base)
     kind = _kind("logspace", start, end, n, out, dtype)
     if out is not None:
         return in_row("logspace", out, _logspace(start, end, n, base, kind), requires_grad)
-    return build("logspace", _logspace, start, end, n, base, kind, requires_grad=requires_grad)
+    return build(
+        "logspace", _logspace, start, end, n, base, kind, requires_grad=requires_grad, where=where
+    )
 
 
 def _logspace(start: Scalar, end: Scalar, n: int, base: float, dtype: Dtype) -> np.ndarray:

@@ -10,6 +10,7 @@ from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Scalar,
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import memory_of
 from tapegrad.core.family import family
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.overridable import overridable
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import ints_of
@@ -24,7 +25,7 @@ from tapegrad.operators.creation.zeros_eye import sizes
 def _for_each(x: Tensor, make: Callable) -> Callable:
     """`make`, for each member where `x` is of a batch."""
     array = memory_of(x._array)
-    if type(array) is np.ndarray:
+    if type(array) is np.ndarray or type(array) is MetaArray:
         return make
     return lambda *args: mapped_as(array, make(*args))
 
@@ -44,9 +45,10 @@ def _new(make: Callable) -> Callable:
         requires_grad: bool = False,
     ) -> Any:
         kind = dtype_like(name, self, dtype)
-        check(layout, device, pin_memory)
+        where = check(layout, device, pin_memory, self)
         args = (sizes(name, shape, size), kind.numpy)
-        return build(name, _for_each(self, make), *args, requires_grad=requires_grad)
+        maker = make if where else _for_each(self, make)
+        return build(name, maker, *args, requires_grad=requires_grad, where=where)
 
     return new_filled
 
@@ -95,11 +97,13 @@ def new_empty_strided(
     (1, 2)
     """
     kind = dtype_like("new_empty_strided", self, dtype)
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory, self)
     shape = sizes("new_empty_strided", (size,))
     strides = ints_of("new_empty_strided", "stride", (stride,), 2)
     args = (shape, strides, kind.numpy)
-    return build("new_empty_strided", strided_array, *args, requires_grad=requires_grad)
+    return build(
+        "new_empty_strided", strided_array, *args, requires_grad=requires_grad, where=where
+    )
 
 
 def new_full(
@@ -119,13 +123,19 @@ def new_full(
     tensor([7., 7., 7.])
     """
     kind = dtype_like("new_full", self, dtype)
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory, self)
     if not isinstance(size, (tuple, list)):
         raise errors.must_be("new_full", "size", 1, "tuple of ints", size)
     shape = sizes("new_full", (size,))
     value = fitted(number_of("new_full", "fill_value", 2, fill_value), kind)
     return build(
-        "new_full", _for_each(self, np.full), shape, value, kind.numpy, requires_grad=requires_grad
+        "new_full",
+        np.full if where else _for_each(self, np.full),
+        shape,
+        value,
+        kind.numpy,
+        requires_grad=requires_grad,
+        where=where,
     )
 
 
@@ -145,10 +155,12 @@ def new_tensor(
     tensor([3., 4.])
     """
     kind = dtype_like("new_tensor", self, dtype)
-    check(None, device, pin_memory)
+    where = check(None, device, pin_memory, self)
     if isinstance(data, tensor_base.Tensor):
         _data.warn_of_copy("tensor.new_tensor(sourceTensor)")
-    return build("new_tensor", _data.copied_array, data, kind, requires_grad=requires_grad)
+    return build(
+        "new_tensor", _data.copied_array, data, kind, requires_grad=requires_grad, where=where
+    )
 
 
 def new(self: Tensor, *args: object, **kwargs: object) -> Any:

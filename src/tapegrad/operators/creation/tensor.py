@@ -42,12 +42,12 @@ def tensor(
     if IN_USE and STATE.get() != ALL_OFF and not MODES.get():  # of `data` nobody is asked
         options = {"device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
         return undisturbed(tensor, data, dtype=dtype, **options)
-    check(None, device, pin_memory)
+    where = check(None, device, pin_memory)
     if dtype is not None:
         dtype = known("tensor", dtype)
     if isinstance(data, tensor_base.Tensor):
         warn_of_copy("torch.tensor(sourceTensor)")
-    result = build("tensor", copied_array, data, dtype, requires_grad=requires_grad)
+    result = build("tensor", copied_array, data, dtype, requires_grad=requires_grad, where=where)
     if type(mode := MODE.get()) is not bool:
         for x in _tensors_in(data):
             mode.cut(x, result, "torch.tensor()")
@@ -149,10 +149,12 @@ def scalar_tensor(
     >>> torch.scalar_tensor(3)
     tensor(3.)
     """
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     kind = default() if dtype is None else known("scalar_tensor", dtype)
     value = fitted(number_of("scalar_tensor", "s", 1, s), kind)
-    return build("scalar_tensor", np.full, (), value, kind.numpy, requires_grad=requires_grad)
+    return build(
+        "scalar_tensor", np.full, (), value, kind.numpy, requires_grad=requires_grad, where=where
+    )
 
 
 __all__ = ["scalar_tensor", "tensor"]

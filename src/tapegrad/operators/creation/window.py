@@ -6,12 +6,11 @@ from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import default, float32
 from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
 from tapegrad.operators.creation.arange import arange
-from tapegrad.operators.creation.factory_options import check, known, requiring
+from tapegrad.operators.creation.factory_options import check, known, moved, requiring
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.creation.zeros_eye import empty, ones
 from tapegrad.operators.pointwise.special.bessel import i0
@@ -24,7 +23,6 @@ def _window(name: str, length: Any, periodic: bool, shape: Any, dtype: Any, rest
     """`shape(n, N)` of n = 0, ..., length - 1; N + 1 points of a period with both its ends."""
     layout, device, pin_memory, requires_grad = rest
     length = int_of(name, "window_length", 1, length)
-    require_cpu(device)
     dtype = default() if dtype is None else known(name, dtype)
     if dtype.category < 2:
         raise errors.runtime_error(
@@ -33,18 +31,22 @@ def _window(name: str, length: Any, periodic: bool, shape: Any, dtype: Any, rest
             "requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))",
             "The weights are fractions.",
         )
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     if length < 0:
         text = f"{name} requires non-negative window_length, got window_length={length}"
         raise errors.runtime_error(text, "Give the number of points.")
     with no_grad():
         if length < 2:
-            found = ones(1, dtype=dtype) if length else empty(0, dtype=dtype)
+            found = (
+                ones(1, dtype=dtype, device="cpu")
+                if length
+                else empty(0, dtype=dtype, device="cpu")
+            )
         else:
             n = length + 1 if periodic else length
-            found = shape(arange(n, dtype=dtype), n - 1)
+            found = shape(arange(n, dtype=dtype, device="cpu"), n - 1)
             found = found[:-1].clone() if periodic else found
-    return requiring(name, found, requires_grad)
+    return requiring(name, moved(found, where), requires_grad)
 
 
 @require_tensors

@@ -63,12 +63,14 @@ def _filled(make: Callable) -> Callable:
     ) -> Any:
         if IN_USE and (again := handed_to_mode(filled, shape, locals())):
             return again()
-        check(layout, device, pin_memory)
+        where = check(layout, device, pin_memory)
         shape = sizes(name, shape, size)
         if out is not None:
             check_out(name, out, dtype)
             return into(name, out, make(shape, out._array.dtype), requires_grad)
-        return build(name, make, shape, native(name, dtype), requires_grad=requires_grad)
+        return build(
+            name, make, shape, native(name, dtype), requires_grad=requires_grad, where=where
+        )
 
     return filled
 
@@ -116,7 +118,7 @@ def empty(
     """
     if IN_USE and (again := handed_to_mode(empty, shape, locals())):
         return again()
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     shape = sizes("empty", shape, size)
     if out is not None:
         check_out("empty", out, dtype)
@@ -128,7 +130,13 @@ def empty(
             raise errors.runtime_error(text, "There is nothing to preserve: empty_like has it.")
     dtype = native("empty", dtype)
     return build(
-        "empty", _memory_format.empty, shape, dtype, memory_format, requires_grad=requires_grad
+        "empty",
+        _memory_format.empty,
+        shape,
+        dtype,
+        memory_format,
+        requires_grad=requires_grad,
+        where=where,
     )
 
 
@@ -151,7 +159,7 @@ def full(
     >>> torch.full((2,), 3.5), torch.full((2,), True)
     (tensor([3.5000, 3.5000]), tensor([True, True]))
     """
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     if not isinstance(size, (tuple, list)):
         raise errors.must_be("full", "size", 1, "tuple of ints", size)
     shape = sizes("full", (size,))
@@ -162,7 +170,13 @@ def full(
         return into("full", out, np.full(shape, value, out._array.dtype), requires_grad)
     kind = dtype_of_number(value) if dtype is None else known("full", dtype)
     return build(
-        "full", np.full, shape, fitted(value, kind), kind.numpy, requires_grad=requires_grad
+        "full",
+        np.full,
+        shape,
+        fitted(value, kind),
+        kind.numpy,
+        requires_grad=requires_grad,
+        where=where,
     )
 
 
@@ -196,7 +210,7 @@ def eye(
     tensor([[1., 0.],
             [0., 1.]])
     """
-    check(layout, device, pin_memory)
+    where = check(layout, device, pin_memory)
     rows = int_of("eye", "n", 1, n)
     columns = rows if m is None else int_of("eye", "m", 2, m)
     for name, count in (("n", rows), ("m", columns)):
@@ -207,7 +221,7 @@ def eye(
         check_out("eye", out, dtype)
         return into("eye", out, np.eye(rows, columns, dtype=out._array.dtype), requires_grad)
     dtype = native("eye", dtype)
-    return build("eye", np.eye, rows, columns, 0, dtype, requires_grad=requires_grad)
+    return build("eye", np.eye, rows, columns, 0, dtype, requires_grad=requires_grad, where=where)
 
 
 __all__ = ["empty", "eye", "full", "ones", "zeros"]

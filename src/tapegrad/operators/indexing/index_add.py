@@ -255,6 +255,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
 
 def _named_once(index: Tensor, n: int) -> Any:
     """The slices an index names, each once: a gradient counts them so."""
+    if index.is_meta:
+        return index
     return tensor_base.wrap(np.unique(index._array % n))
 
 

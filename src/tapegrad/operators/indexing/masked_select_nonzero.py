@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from tapegrad.arrays.namespaces import elements, is_batched, is_mapped, refuse_batch
+from tapegrad.arrays.namespaces import elements, is_batched, is_mapped, refuse_batch, refuse_meta
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.result_order import row_major
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
@@ -36,6 +37,8 @@ def masked_elements(xp, x, mask):
 )
 def scatter_masked(xp, x, source, mask):
     """`x` with the first elements of `source`, in order, where `mask` is true."""
+    if type(x) is MetaArray:
+        return x.copy("K")
     return xp.write_mask(x, xp.reshape(source, (-1,))[: xp.count(mask)], mask)
 
 
@@ -65,6 +68,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Out = None) -> Any:
             "need this feature.",
             "Keep all elements: torch.where(mask, x, 0).",
         )
+    refuse_meta("masked_select", input, mask)
     mask, input = broadcast_tensors(mask, input)
     return finish("masked_select", masked_elements(input, mask), out)
 
@@ -179,6 +183,7 @@ def argwhere(input: Tensor) -> Any:
     >>> torch.argwhere(torch.tensor([0, 3]))
     tensor([[1]])
     """
+    refuse_batch("nonzero", input._array)
     return tensor_base.wrap(np.argwhere(input._array))
 
 

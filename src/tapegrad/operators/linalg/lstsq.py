@@ -8,6 +8,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.meta_array import MetaArray, nowhere
 from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.autocast_state import autocast
@@ -79,7 +80,8 @@ def _tangents_by_b(xp, t, a, b, solution, residuals, rcond, driver):
 def _order(results: tuple, operands: list, params: dict) -> tuple:
     """X column by column, where there was room for B, which may have more rows."""
     x, (rows, columns) = results[0], operands[0].shape[-2:]
-    room = np.empty((*x.shape[:-2], x.shape[-1], max(rows, columns)), x.dtype)
+    make = nowhere if type(x) is MetaArray else np.empty
+    room = make((*x.shape[:-2], x.shape[-1], max(rows, columns)), x.dtype)
     laid_out = room.mT[..., :columns, :]
     laid_out[...] = x
     return laid_out, *row_major(results[1:], operands)

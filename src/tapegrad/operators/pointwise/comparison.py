@@ -1,6 +1,6 @@
 """Comparisons, element by element and of whole tensors."""
 
-from tapegrad.arrays.namespaces import is_mapped, namespace_of
+from tapegrad.arrays.namespaces import is_mapped, namespace_of, refuse_meta
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -201,4 +201,5 @@ def equal(input: Any, other: Any) -> bool:
     if is_mapped(a) or is_mapped(b):
         text = "Batching rule not implemented for aten::equal. We could not generate a fallback."
         raise errors.runtime_error(text, "(a == b).all() gives a truth value for each member.")
+    refuse_meta("equal", input, other)
     return tuple(a.shape) == tuple(b.shape) and bool(namespace_of((a,)).all(a == b))

@@ -12,6 +12,7 @@ from tapegrad.autograd.node import INFERENCE
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import respelled, with_method
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.storage import grown_like
 from tapegrad.core.streams import exponential_cauchy, normal
@@ -139,6 +140,8 @@ def drawn_like(array: np.ndarray, draw: Callable, stream: Twister, *params: Any)
             "single memory location. Please clone() the tensor before performing the operation.",
             "An expanded tensor has fewer elements in memory than it shows.",
         )
+    if type(array) is MetaArray:
+        return array  # nothing is drawn
     if draw is normal.normal:
         params = (*params, not array.flags.c_contiguous)
     return laid_out_like(array, lambda shape: draw(stream, shape, array.dtype, *params))

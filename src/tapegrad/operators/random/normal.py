@@ -65,10 +65,10 @@ def normal(
     if size is not None:
         mean, std = number_of("normal", "mean", 1, mean), number_of("normal", "std", 2, std)
         shape = size_of("normal", (), size)
-        dtype = dtype_for("normal", dtype, default(), layout, device, pin_memory, out)
+        dtype, where = dtype_for("normal", dtype, default(), layout, device, pin_memory, out)
         check_normal(dtype, std, 1)
         draw = (_normal.normal, stream, mean, std)
-        return make("normal", dtype, shape, out, requires_grad, *draw)
+        return make("normal", dtype, shape, out, requires_grad, where, *draw)
     if is_tensor[1]:
         if std.dtype.is_complex:
             text = "normal expects standard deviation to be non-complex"

@@ -38,6 +38,7 @@ def make_like(
     input: Tensor,
     memory_format: MemoryFormat,
     requires_grad: Any,
+    where: Any,
     draw: Callable,
     stream: Twister,
     *params: Any,
@@ -46,13 +47,17 @@ def make_like(
     if requires_grad is True and not (dtype.is_floating_point or dtype.is_complex):
         raise errors.float_required(dtype)
     array = input._array
-    if memory_format is None or memory_format is preserve_format:
+    if where is not None:
+        from tapegrad.operators.creation.meta import blank_like
+
+        blank: Any = blank_like(array, dtype.numpy, memory_format)
+    elif memory_format is None or memory_format is preserve_format:
         blank = preserved(array, dtype.numpy)
     else:
         check_format(function, memory_format, array.ndim)
         blank = empty(array.shape, dtype.numpy, memory_format)
     args = (blank, draw, stream, *params)
-    return build(function, drawn_like, *args, requires_grad=requires_grad)
+    return build(function, drawn_like, *args, requires_grad=requires_grad, where=where)
 
 
 @family
@@ -70,9 +75,9 @@ def _drawing_like(name: str, check: Callable, draw: Callable, *params: float) ->
     ) -> Any:
         errors.need_tensor(name, "input", 1, input)
         stream = stream_of(name, generator)
-        dtype = dtype_for(name, dtype, input.dtype, layout, device, pin_memory, None)
+        dtype, where = dtype_for(name, dtype, input.dtype, layout, device, pin_memory, None, input)
         check(dtype, input._array.size)
-        given = dtype, input, memory_format, requires_grad
+        given = dtype, input, memory_format, requires_grad, where
         return make_like(name, *given, draw, stream, *params)
 
     return drawn_like
@@ -138,10 +143,12 @@ def randint_like(
     if not is_integer(low) or not is_integer(high):
         advice = "randint_like(input, high) or randint_like(input, low, high); bounds are ints."
         raise mismatch("randint_like", given, {}, advice)
-    dtype = dtype_for("randint_like", dtype, input.dtype, layout, device, pin_memory, None)
+    dtype, where = dtype_for(
+        "randint_like", dtype, input.dtype, layout, device, pin_memory, None, input
+    )
     draw = (
         integer.integers,
         stream,
         *randint_bounds.span(dtype, randint_bounds.integer(low), randint_bounds.integer(high)),
     )
-    return make_like("randint_like", dtype, input, memory_format, requires_grad, *draw)
+    return make_like("randint_like", dtype, input, memory_format, requires_grad, where, *draw)

@@ -28,6 +28,7 @@ def make(
     shape: tuple,
     out: Out,
     requires_grad: bool,
+    where: Any,
     draw: Callable,
     stream: Twister,
     *params: Any,
@@ -40,12 +41,12 @@ def make(
         if inside is not None:
 
             def again(whole: tuple) -> Any:
-                return make(function, dtype, whole, None, False, draw, stream, *params)
+                return make(function, dtype, whole, None, False, where, draw, stream, *params)
 
             found = RANDOMNESS().made(inside.level, again, shape, draw is not integer.permuted)
             return found if requires_grad is False else requiring(function, found, requires_grad)
         args = (stream, shape, dtype.numpy, *params)
-        return build(function, draw, *args, requires_grad=requires_grad)
+        return build(function, draw, *args, requires_grad=requires_grad, where=where)
     if out._array.shape != shape:
         out._array = grown_like(out._array, shape)
         out._signature = None
@@ -61,13 +62,17 @@ def dtype_for(
     device: DeviceLike,
     pin_memory: bool,
     out: Out,
-) -> Dtype:
-    """The dtype of a tensor to be made; raises for what it cannot be, `requires_grad` aside."""
-    check(layout, device, pin_memory)
+    like: Any = None,
+) -> tuple[Dtype, Any]:
+    """The dtype of a tensor to be made, and what `check` says of its device.
+
+    Raises for what it cannot be, `requires_grad` aside.
+    """
+    where = check(layout, device, pin_memory, like)
     if out is None:
-        return fallback if dtype is None else known(function, dtype)
+        return fallback if dtype is None else known(function, dtype), where
     check_out(function, out, dtype)
-    return out.dtype
+    return out.dtype, None
 
 
 @family
@@ -86,9 +91,9 @@ def _drawing(name: str, check: Callable, draw: Callable, *params: float) -> Call
         if IN_USE and (again := handed_to_mode(drawn, args, locals())):
             return again()
         shape, stream = size_of(name, args, size), stream_of(name, generator)
-        dtype = dtype_for(name, dtype, default(), layout, device, pin_memory, out)
+        dtype, where = dtype_for(name, dtype, default(), layout, device, pin_memory, out)
         check(dtype)
-        return make(name, dtype, shape, out, requires_grad, draw, stream, *params)
+        return make(name, dtype, shape, out, requires_grad, where, draw, stream, *params)
 
     return drawn
 
@@ -153,9 +158,9 @@ def randint(
         raise mismatch("randint", given, {}, _RANDINT)
     shape, stream = size_of("randint", (), size, position), stream_of("randint", generator)
     low, high = randint_bounds.integer(low), randint_bounds.integer(high)
-    dtype = dtype_for("randint", dtype, int64, layout, device, pin_memory, out)
+    dtype, where = dtype_for("randint", dtype, int64, layout, device, pin_memory, out)
     span = randint_bounds.span(dtype, low, high)
-    return make("randint", dtype, shape, out, requires_grad, integer.integers, stream, *span)
+    return make("randint", dtype, shape, out, requires_grad, where, integer.integers, stream, *span)
 
 
 _RANDINT = "randint(high, size) or randint(low, high, size); the bounds are ints, size is a tuple."
@@ -185,6 +190,6 @@ def randperm(
         text = f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}"
         raise errors.type_error(text, "Pass how many integers there shall be.")
     (n,), stream = size_of("randperm", (int_of(n),), None), stream_of("randperm", generator)
-    dtype = dtype_for("randperm", dtype, int64, layout, device, pin_memory, out)
+    dtype, where = dtype_for("randperm", dtype, int64, layout, device, pin_memory, out)
     randint_bounds.check_permutation(dtype, n)
-    return make("randperm", dtype, (n,), out, requires_grad, integer.permuted, stream)
+    return make("randperm", dtype, (n,), out, requires_grad, where, integer.permuted, stream)

@@ -2,6 +2,7 @@
 
 from math import isfinite
 
+from tapegrad.arrays.namespaces import refuse_meta
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.dtype import bool_, float32, float64
@@ -34,6 +35,7 @@ def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Any:
     >>> torch.bincount(torch.tensor([1, 3, 1]))
     tensor([0, 2, 0, 1])
     """
+    refuse_meta("bincount", input)
     array = input._array
     if input.dtype.category != 1:
         raise no_kernel("bincount_cpu", input.dtype)
@@ -83,7 +85,7 @@ def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Ou
     if input.dtype.category == 3:
         raise no_kernel("aminmax_cpu" if low == high else "histogram_cpu", input.dtype)
     array = input._array
-    if low == high and array.size:
+    if low == high and array.size and not input.is_meta:
         low, high = float(array.min()), float(array.max())
     if low == high:
         low, high = low - 1, high + 1

@@ -34,7 +34,8 @@ def _as_tensor(name: str, input: Tensor, q: int, rest: dict) -> Any:
         raise errors.invalid_combination(name, (input, q), rest, forms)
     if not 0 <= q <= 1:
         raise _refused(f"q must be in the range [0, 1] but got {q:g}", "0.5 is the median.")
-    return tensor(q, dtype=input.dtype if input.dtype.is_floating_point else None)
+    dtype = input.dtype if input.dtype.is_floating_point else None
+    return tensor(q, dtype=dtype, device=input.device)
 
 
 _KINDS = ("Tensor", "float")

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from tapegrad.arrays.namespaces import elements, is_batched
+from tapegrad.arrays.namespaces import below_batches, is_batched
 from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import ConjNegView, memory_of
 from tapegrad.core.memory_format import span
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place_view
@@ -120,7 +121,7 @@ def as_strided(input: Tensor, size: Shape, stride: Any, storage_offset: Any = No
     strides = ints_of("as_strided", "stride", (stride,), 2)
     array = input._array
     item = array.dtype.itemsize
-    start, length = _place(elements(array))
+    start, length = _place(below_batches(array))
     offset = start if storage_offset is None else storage_offset
     problem = ""
     if len(shape) != len(strides):
@@ -174,6 +175,8 @@ def _beyond_member(array: Any, shape: Any, strides: Any, start: int, offset: int
 def _place(array: Any) -> tuple[int, int]:
     """At which element of its memory an array begins, and how many elements that has."""
     array = memory_of(array)
+    if type(array) is MetaArray:
+        return array.offset // array.itemsize, array.base.nbytes // array.itemsize
     root = array
     while isinstance(root.base, np.ndarray):
         root = root.base

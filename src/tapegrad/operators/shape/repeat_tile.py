@@ -8,6 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.shape import axis_of, countable_bytes, ints_of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp
@@ -159,6 +160,11 @@ def _check_counts(counts: np.ndarray) -> None:
 def _counted(counts: np.ndarray) -> np.ndarray:
     """0 as often as the first number says, 1 as often as the second, and so on."""
     _check_counts(counts)
+    if type(counts) is MetaArray:
+        raise errors.runtime_error(
+            "cannot repeat_interleave a meta tensor without output_size",
+            "How often each slice comes is not known where there are no elements.",
+        )
     if counts.size and counts.min() < 0:
         raise errors.runtime_error("repeats can not be negative", "Count from zero.")
     total = sum(counts.tolist())

@@ -182,6 +182,10 @@ def share_memory_(self: Tensor) -> Any:
     True
     """
     check_memory("share_memory_", self)
+    if self.is_meta:
+        raise errors.runtime_error(
+            "_share_fd_: only available on CPU", "There are no elements to be shared."
+        )
     storage_of(self._array).share_memory_()
     return self
 

@@ -42,8 +42,8 @@ def _triangle(numbers: Callable) -> Callable:
         layout: LayoutLike = None,
         pin_memory: bool = False,
     ) -> Any:
-        check(layout, device, pin_memory)
-        return build(name, make, *_indices(name, row, col, offset, dtype))
+        where = check(layout, device, pin_memory)
+        return build(name, make, *_indices(name, row, col, offset, dtype), where=where)
 
     return indices
 

@@ -1,12 +1,14 @@
 """Methods that answer questions: sizes, strides, where a tensor is, what it is not."""
 
-from tapegrad.arrays.namespaces import elements, is_batched
+from tapegrad.arrays.namespaces import below_batches, is_batched
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.core import errors
 from tapegrad.core import storage as _storage
 from tapegrad.core.annotations import Any, DeviceLike
+from tapegrad.core.device import CPU, META
 from tapegrad.core.lazy import method
 from tapegrad.core.memory_format import strided
+from tapegrad.core.meta_array import MetaArray, device_of
 from tapegrad.core.storage_follower import Freed
 from tapegrad.core.untyped_storage import UntypedStorage, storage_of
 from tapegrad.operators.conversion import metadata
@@ -71,9 +73,18 @@ class QueryMethods:
 
     _array: Any
     layout = strided
-    is_cpu = True
-    is_cuda = is_ipu = is_maia = is_meta = is_mkldnn = is_mps = is_mtia = is_nested = False
+    is_cuda = is_ipu = is_maia = is_mkldnn = is_mps = is_mtia = is_nested = False
     is_quantized = is_sparse = is_sparse_csr = is_vulkan = is_xla = is_xpu = False
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the tensor is on the CPU."""
+        return device_of(self._array) is CPU
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor has a shape and no elements."""
+        return device_of(self._array) is META
 
     def dim(self) -> int:
         """The number of dimensions."""
@@ -106,11 +117,11 @@ class QueryMethods:
     def data_ptr(self) -> int:
         """The address of the first element."""
         array = self._array
-        return 0 if type(array) is Freed else _storage.address(array)
+        return 0 if type(array) is Freed or type(array) is MetaArray else _storage.address(array)
 
     def storage_offset(self) -> int:
         """How many elements lie in the memory before the first one of this tensor."""
-        array = elements(self._array)
+        array = below_batches(self._array)
         if not array.size and self._view is not None:
             return _offset_of_nothing(self._view)
         return _storage.offset_of(array)

@@ -1,0 +1,1 @@
+"""The array namespace of the meta device: rules of shapes, by family."""
