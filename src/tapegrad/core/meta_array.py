@@ -309,6 +309,8 @@ def device_of(array: Any) -> Any:
     while True:
         if type(array) is MetaArray:
             return META
+        if getattr(array, "factors", None) is not None:
+            return CPU  # unit vectors, whose value would be made
         below = getattr(array, "value", None)  # of a batch of `vmap`
         if below is None:
             below = getattr(array, "raw", None)  # of a conjugate or negative view
