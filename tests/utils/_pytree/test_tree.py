@@ -254,3 +254,10 @@ def test_transforms_take_registered_containers():
     assert doubled.content.tolist() == [2, 2, 2]
     slope = torch.func.grad(lambda b: (b.content**2).sum())(Box(torch.ones(2)))
     assert slope.content.tolist() == [2, 2]
+
+
+def test_the_ways_of_built_in_containers_have_names():
+    assert pytree._dict_flatten({"a": 1}) == ([1], ["a"])
+    assert pytree._dict_unflatten([2], ["a"]) == {"a": 2}
+    keyed, context = pytree._ordereddict_flatten_with_keys(OrderedDict(a=1))
+    assert keyed == [(pytree.MappingKey("a"), 1)] and context == ["a"]

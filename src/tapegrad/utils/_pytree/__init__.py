@@ -9,6 +9,8 @@ from typing import Any
 
 from tapegrad.utils._pytree.registry import *
 from tapegrad.utils._pytree.registry import (
+    BUILTIN_TYPES,
+    SUPPORTED_NODES,
     PyTree,
     _deregister_pytree_node,
     _get_node_type,
@@ -58,3 +60,11 @@ def str_to_pytree(json: str) -> TreeSpec:
     text = "`str_to_pytree` is deprecated. Please use `treespec_loads` instead."
     warnings.warn(text, FutureWarning, stacklevel=2)
     return treespec_loads(json)
+
+
+# `_dict_flatten`, `_list_unflatten`, `_deque_flatten_with_keys` and the like
+for _kind in BUILTIN_TYPES:
+    _node, _name = SUPPORTED_NODES[_kind], _kind.__name__.lower()
+    globals()[f"_{_name}_flatten"] = _node.flatten_fn
+    globals()[f"_{_name}_unflatten"] = _node.unflatten_fn
+    globals()[f"_{_name}_flatten_with_keys"] = _node.flatten_with_keys_fn
