@@ -126,6 +126,7 @@ def test_memory_is_shared_by_views_and_has_no_address():
         (lambda x: torch.equal(x, x), NotImplementedError, "aten::equal: attempted to run this"),
         (lambda x: x + torch.ones(1), RuntimeError, "Tensor on device cpu is not on the expected"),
         (lambda x: torch.ones(1) + x, RuntimeError, "Tensor on device meta is not on the expect"),
+        (lambda x: x.set_(torch.ones(1)), RuntimeError, "Attempted to set the storage of a tens"),
         (lambda x: x.share_memory_(), RuntimeError, "_share_fd_: only available on CPU"),
     ],
 )
@@ -238,3 +239,22 @@ def test_elements_never_leave_a_meta_array():
     assert not hasattr(array, "__array_interface__")
     with pytest.raises(TypeError):
         np.frombuffer(array)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * 2,
+        lambda x: x.sum() + x.max(),
+        lambda x: x.softmax(0) @ x,
+        lambda x: torch.cat([x, x.exp()]),
+        lambda x: x[1:].reshape(-1, 1) + x.reshape(-1),
+    ],
+)
+def test_batches_of_meta_arrays_have_the_shapes_of_batches(function):
+    x, y = torch.ones(4, 4), meta(4, 4)
+    found = torch.vmap(function)(y)
+    assert found.is_meta and found.shape == torch.vmap(function)(x).shape
+    for transform in (torch.func.jacrev, torch.func.jacfwd):
+        with pytest.raises(NotImplementedError, match="tensors on the meta device have no Jacob"):
+            transform(function)(y)

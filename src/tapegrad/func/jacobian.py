@@ -70,6 +70,7 @@ def jacrev(
             function, primals, has_aux, "vjp(f, *primals)"
         )
         _require_real("jacrev", "inputs", leaves)
+        _refuse_meta("jacrev", leaves)
         _require_real("jacrev", "outputs", outs)
         rows = []
         for row in _table(outs, leaves, chunk_size):
@@ -79,6 +80,15 @@ def jacrev(
         return (result, aux) if has_aux else result
 
     return wrapper
+
+
+def _refuse_meta(name: str, inputs: Sequence) -> None:
+    """Raise for tensors on the meta device: unit vectors, which Jacobians start from, are not."""
+    if any([getattr(x, "is_meta", False) for x in inputs]):
+        raise errors.not_implemented(
+            f"{name}: tensors on the meta device have no Jacobians here",
+            "Its shape is that of the output followed by that of the input.",
+        )
 
 
 def _require_real(name: str, what: str, tensors: list) -> None:
@@ -197,6 +207,7 @@ def jacfwd(
         numbers = checked_argnums(argnums, len(args))
         primals = chosen(args, argnums, numbers)
         inputs, own = flatten(primals)
+        _refuse_meta("jacfwd", inputs)
         sizes = [x.numel() if hasattr(x, "numel") else 1 for x in inputs]
         total = sum(sizes)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from tapegrad.arrays.batched.refusal import inplace_error, no_branch, no_item, no_storage
 from tapegrad.core.annotations import Any, Array, Dim, NativeDType, Tensor
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.registration import BATCHED_NAMESPACE
 
 ndarray = np.ndarray
@@ -336,7 +337,7 @@ def opened(arrays: Sequence[Array]) -> tuple[Any, list, list]:
 
 def closed(level: Level, out: Array, mapped: bool) -> Any:
     """What a function below gave, as batched arrays."""
-    if type(out) is ndarray or type(out) is Batched:
+    if type(out) is ndarray or type(out) is Batched or type(out) is MetaArray:
         return Batched(level, out, mapped)
     if isinstance(out, np.generic):
         return Batched(level, np.asarray(out), mapped)

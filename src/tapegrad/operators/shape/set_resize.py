@@ -12,6 +12,7 @@ from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, MemoryFormat, Shape, Tensor
 from tapegrad.core.conj_neg_view import turned_like
 from tapegrad.core.memory_format import span
+from tapegrad.core.meta_array import device_of
 from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import ints_of
 from tapegrad.core.storage import grown, offset_of, row_major, shaped
@@ -156,7 +157,14 @@ def set_(
     return _set(self, _part(memory, dtype, storage_offset or 0, shape, strides))
 
 
-def _set(x: Tensor, array: np.ndarray) -> Any:
+def _set(x: Tensor, array: Any) -> Any:
+    here, there = device_of(x._array), device_of(array)
+    if here is not there:
+        raise errors.runtime_error(
+            f'Attempted to set the storage of a tensor on device "{here}" to a storage on '
+            f'different device "{there}".  This is no longer allowed; the devices must match.',
+            "Make a new tensor.",
+        )
     _replace(x, array)
     node = x._node
     if type(node) is AccumulateGrad:  # what was computed from the old memory does not lead here
