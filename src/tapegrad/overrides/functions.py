@@ -15,8 +15,9 @@ from tapegrad.tensors.tensor import Tensor
 _IGNORED = frozenset(
     """
     are_deterministic_algorithms_enabled as_strided as_strided_ autocast_decrement_nesting
-    autocast_increment_nesting can_cast clear_autocast_cache compile cond eig fill fork from_file
-    from_torch get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype get_default_device
+    autocast_increment_nesting can_cast clear_autocast_cache compile cond eig
+    compiled_with_cxx11_abi fill fork from_file from_torch get_autocast_cpu_dtype
+    get_autocast_dtype get_autocast_gpu_dtype get_default_device
     get_default_dtype get_device_module get_deterministic_debug_mode get_float32_matmul_precision
     get_num_interop_threads get_num_threads get_rng_state initial_seed is_anomaly_check_nan_enabled
     is_anomaly_enabled is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled
