@@ -131,6 +131,9 @@ FUNCTIONS: dict[str, str] = {
         "igamma igamma_ igammac igammac_ mvlgamma"
     ),
     "tapegrad.operators.random.binomial_poisson": "binomial poisson",
+    "tapegrad.operators.random.gamma_dirichlet": (
+        "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad"
+    ),
     "tapegrad.operators.reduction.aminmax": "aminmax",
     "tapegrad.operators.reduction.bincount_histc": "bincount histc",
     "tapegrad.operators.reduction.cov_corrcoef": "corrcoef cov",

@@ -107,3 +107,28 @@ def binomial(make: Make) -> list:
 @row
 def drop_masked(make: Make) -> list:
     return [Sample(make(2, 3), make.mask(2, 3), scale=2.0), Sample(make(), make.mask(), scale=0.0)]
+
+
+# Gamma and Dirichlet numbers are differentiated at a fixed probability, which no difference of the
+# operator's own outputs shows: tests/operators/random/test_gamma_dirichlet.py does.
+
+
+@row
+def _standard_gamma(make: Make) -> list:
+    return [Sample(make.positive(2, 3), fixed=(0,), drawn=make.positive(2, 3))]
+
+
+@row
+def _sample_dirichlet(make: Make) -> list:
+    return [Sample(make.positive(2, 3), fixed=(0,), drawn=np.full((2, 3), 1 / 3))]
+
+
+@row
+def _standard_gamma_grad(make: Make) -> list:
+    return [Sample(make.positive(2, 3), make.positive(2, 3), fixed=(0, 1))]
+
+
+@row
+def _dirichlet_grad(make: Make) -> list:
+    x = np.full((2, 3), 0.25)
+    return [Sample(x, make.positive(2, 3), make.positive(2, 3) + 3, fixed=(0, 1, 2))]

@@ -48,8 +48,9 @@ RULES: dict[str, str] = {
 }
 ELEMENTWISE = (
     "airy_ai bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 "
-    "clip conj digamma erf erfc erfcx erfinv gammainc gammaincc gelu gelu_back i0 i0e i1 i1e "
-    "lgamma log10 log_ndtr maximum minimum ndtri polygamma polynomial sigmoid where zeta"
+    "clip conj digamma dirichlet_slope erf erfc erfcx erfinv gammainc gammaincc gelu gelu_back i0 "
+    "i0e i1 i1e lgamma log10 log_ndtr maximum minimum ndtri polygamma polynomial sigmoid "
+    "standard_gamma_slope where zeta"
 )
 TRAILING = "as_pairs diagonal_view from_pairs matrix_transpose"
 OPTIONAL = "other_products running_product_back running_product_push"

@@ -32,6 +32,7 @@ KERNELS: dict[str, str] = {
         "polygamma zeta"
     ),
     "tapegrad.arrays.numpy.fft": "fourier fourier_half fourier_real",
+    "tapegrad.arrays.numpy.gamma_dirichlet": "dirichlet_slope standard_gamma_slope",
     "tapegrad.arrays.numpy.gelu": "gelu gelu_back",
     "tapegrad.arrays.numpy.getitem_setitem": (
         "add_along add_at count gather_along read_at scatter_along spread_mask write_at write_mask "

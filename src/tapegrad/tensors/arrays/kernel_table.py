@@ -30,6 +30,7 @@ TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.operators.nn.unfold_fold": "read_blocks sum_blocks",
     "tapegrad.operators.pointwise.gelu": "gelu_back",
     "tapegrad.operators.pointwise.sigmoid_logit_xlogy": "sigmoid",
+    "tapegrad.operators.random.gamma_dirichlet": "standard_gamma_slope",
     "tapegrad.tensors.arrays.linalg": "linalg",
     "tapegrad.tensors.arrays.pooling": (
         "blend_points match_points put_places resample spread_points take_places"

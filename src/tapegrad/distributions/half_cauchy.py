@@ -1,0 +1,78 @@
+"""The half-Cauchy distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import tapegrad as torch
+from tapegrad.distributions import constraints
+from tapegrad.distributions.cauchy import Cauchy
+from tapegrad.distributions.transformed_distribution import TransformedDistribution
+from tapegrad.distributions.transforms import AbsTransform
+
+__all__ = ["HalfCauchy"]
+
+
+class HalfCauchy(TransformedDistribution):
+    """The absolute value of a Cauchy number of median zero.
+
+    Args:
+        scale: the scale of the Cauchy number, which is the median.
+
+    Raises: ValueError for a scale that is not positive.
+
+    >>> d = torch.distributions.HalfCauchy(torch.tensor(2.0))
+    >>> d.mean, d.icdf(torch.tensor(0.5)), d.log_prob(torch.tensor(0.0))
+    (tensor(inf), tensor(2.), tensor(-1.1447))
+    """
+
+    arg_constraints = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+    base_dist: Any
+
+    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+        base = Cauchy(0, scale, validate_args=False)
+        super().__init__(base, AbsTransform(), validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        return super().expand(batch_shape, self._get_checked_instance(HalfCauchy, _instance))
+
+    @property
+    def scale(self) -> Any:
+        """The scale of the Cauchy number."""
+        return self.base_dist.scale
+
+    @property
+    def mean(self) -> Any:
+        """Infinite."""
+        shape, like = self._extended_shape(), self.scale
+        return torch.full(shape, math.inf, dtype=like.dtype, device=like.device)
+
+    @property
+    def mode(self) -> Any:
+        """Zero."""
+        return torch.zeros_like(self.scale)
+
+    @property
+    def variance(self) -> Any:
+        """Infinite."""
+        return self.base_dist.variance
+
+    def log_prob(self, value: Any) -> Any:
+        if self._validate_args:
+            self._validate_sample(value)
+        value = torch.as_tensor(value, dtype=self.base_dist.scale.dtype, device=self.scale.device)
+        return torch.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -torch.inf)
+
+    def cdf(self, value: Any) -> Any:
+        if self._validate_args:
+            self._validate_sample(value)
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, prob: Any) -> Any:
+        return self.base_dist.icdf((prob + 1) / 2)
+
+    def entropy(self) -> Any:
+        return self.base_dist.entropy() - math.log(2)
