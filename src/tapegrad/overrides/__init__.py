@@ -52,7 +52,7 @@ __all__ = [
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """Whether somebody takes part in a call with these arguments: a mode, or one of them.
 
-    >>> from torch.overrides import has_torch_function
+    >>> from tapegrad.overrides import has_torch_function
     >>> has_torch_function((torch.ones(1), 2))
     False
     """
@@ -87,7 +87,7 @@ def handle_torch_function(
     Raises:
         TypeError: all say NotImplemented.
 
-    >>> from torch.overrides import handle_torch_function, has_torch_function_unary
+    >>> from tapegrad.overrides import handle_torch_function, has_torch_function_unary
     >>> class Seven:
     ...     @classmethod
     ...     def __torch_function__(cls, func, types, args=(), kwargs=None):

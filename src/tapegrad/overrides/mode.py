@@ -15,7 +15,7 @@ class TorchFunctionMode:
     gives the result. The mode is off while it runs. Modes nest: what the inner one calls goes to
     the outer one. A mode acts in the thread in which its block was entered.
 
-    >>> from torch.overrides import TorchFunctionMode, resolve_name
+    >>> from tapegrad.overrides import TorchFunctionMode, resolve_name
     >>> class Log(TorchFunctionMode):
     ...     def __torch_function__(self, func, types, args=(), kwargs=None):
     ...         print(resolve_name(func))

@@ -46,8 +46,8 @@ class TensorCore(TensorBase):
 
         >>> class Named(torch.Tensor):
         ...     pass
-        >>> torch.Tensor._make_subclass(Named, torch.ones(2))
-        Named([1., 1.])
+        >>> torch.Tensor._make_subclass(Named, torch.ones(2)).tolist()
+        [1.0, 1.0]
         """
         from tapegrad.tensors.copy_pickle import made_subclass
 

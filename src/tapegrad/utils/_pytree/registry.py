@@ -122,7 +122,7 @@ def register_pytree_node(
     Raises:
         ValueError: the class is registered already, or one of the two for JSON lacks the other.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> class Pair:
     ...     def __init__(self, a, b):
     ...         self.a, self.b = a, b
@@ -202,7 +202,7 @@ def register_dataclass(
         ValueError: a field is in neither list, or the class is no dataclass and none is given.
 
     >>> import dataclasses
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> @dataclasses.dataclass
     ... class Point:
     ...     x: int

@@ -23,7 +23,7 @@ def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
         TypeError: a context cannot be said in JSON.
         ValueError: the protocol is not 1.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> pytree.treespec_dumps(pytree.tree_structure([]))
     '[1, {"type": "builtins.list", "context": "null", "children_spec": []}]'
     """

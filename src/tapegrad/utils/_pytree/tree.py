@@ -23,7 +23,7 @@ IsLeaf = Callable[[PyTree], bool] | None
 def tree_is_leaf(tree: PyTree, is_leaf: IsLeaf = None) -> bool:
     """Whether an object is a leaf: nothing that `tree_flatten` takes apart.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> pytree.tree_is_leaf(1), pytree.tree_is_leaf([1])
     (True, False)
     """
@@ -33,7 +33,7 @@ def tree_is_leaf(tree: PyTree, is_leaf: IsLeaf = None) -> bool:
 def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
     """The leaves of a tree and its structure. Where `is_leaf` gives True nothing is taken apart.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> leaves, spec = pytree.tree_flatten((1, {"a": 2, "b": [3]}))
     >>> leaves, pytree.tree_unflatten([4, 5, 6], spec)
     ([1, 2, 3], (4, {'a': 5, 'b': [6]}))
@@ -76,7 +76,7 @@ def tree_iter(tree: PyTree, is_leaf: IsLeaf = None) -> Iterator[Any]:
 def tree_leaves(tree: PyTree, is_leaf: IsLeaf = None) -> list[Any]:
     """The leaves of a tree.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> pytree.tree_leaves({"a": (1, [2]), "b": None})
     [1, 2, None]
     """
@@ -101,7 +101,7 @@ def tree_map(
     Raises:
         ValueError: a further tree does not begin as the first does.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> pytree.tree_map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
     {'a': 11, 'b': [22]}
     """
@@ -142,7 +142,7 @@ def tree_map_only(
 ) -> PyTree:
     """`tree_map` of the leaves that are of these types, or that a predicate chooses.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> pytree.tree_map_only(int, lambda x: -x, [1, "a"])
     [-1, 'a']
     """
@@ -212,7 +212,7 @@ def tree_flatten_with_path(
 ) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
     """`tree_leaves_with_path`, and the structure.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> [(pytree.keystr(path), x) for path, x in pytree.tree_flatten_with_path({"a": [1, 2]})[0]]
     [("['a'][0]", 1), ("['a'][1]", 2)]
     """
@@ -255,7 +255,7 @@ def is_constant_holder(spec: TreeSpec) -> bool:
 def treespec_pprint(treespec: TreeSpec) -> str:
     """A structure as its tree prints, a star for each leaf.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> pytree.treespec_pprint(pytree.tree_structure({"a": 1, "b": (2, 3)}))
     "{'a': *, 'b': (*, *)}"
     """

@@ -20,7 +20,7 @@ from tapegrad.utils._pytree.registry import (
 class TreeSpec:
     """The kind of a container, its context, and the structures of its children; or a leaf's.
 
-    >>> import torch.utils._pytree as pytree
+    >>> pytree = torch.utils._pytree
     >>> pytree.tree_structure({"a": 1, "b": (2, 3)})
     TreeSpec(dict, ['a', 'b'], [*,
       TreeSpec(tuple, None, [*,

@@ -168,7 +168,7 @@ _AUTOCAST = {DispatchKey.AutocastCPU: "cpu", DispatchKey.AutocastCUDA: "cuda"}
 class DispatchKeySet:
     """A set of keys.
 
-    >>> from torch._C import DispatchKey, DispatchKeySet
+    >>> from tapegrad.compat.torch._C import DispatchKey, DispatchKeySet
     >>> keys = DispatchKeySet(DispatchKey.CPU) | DispatchKeySet(DispatchKey.AutocastCPU)
     >>> keys, keys.has(DispatchKey.CPU)
     (DispatchKeySet(CPU, AutocastCPU), True)
