@@ -42,13 +42,7 @@ class TensorCore(TensorBase):
 
     @staticmethod
     def _make_subclass(cls: type, data: Any, require_grad: bool = False) -> Any:
-        """The values of `data` without history as an object of `cls`, a class of tensors.
-
-        >>> class Named(torch.Tensor):
-        ...     pass
-        >>> torch.Tensor._make_subclass(Named, torch.ones(2)).tolist()
-        [1.0, 1.0]
-        """
+        """The values of `data` without history as an object of `cls`, a class of tensors."""
         from tapegrad.tensors.copy_pickle import made_subclass
 
         return made_subclass(cls, data, require_grad)

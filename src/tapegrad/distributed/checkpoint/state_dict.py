@@ -43,7 +43,7 @@ def _wrapped(model: Module) -> Module:
         if isinstance(model, (DataParallel, DistributedDataParallel)):
             model = model.module
         elif "_orig_mod" in model._modules:
-            model = model._modules["_orig_mod"]  # type: ignore[assignment]
+            model = model._modules["_orig_mod"]
         else:
             return model
 
