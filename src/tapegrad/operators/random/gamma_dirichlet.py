@@ -25,7 +25,11 @@ def _unknown(g: Array) -> Any:
 _refuse_grad = no_derivative("_dirichlet_grad", "detach() the tensors.")
 
 
-@primitive(name="_standard_gamma_grad", node="StandardGammaGradBackward0")
+@primitive(
+    name="_standard_gamma_grad",
+    node="StandardGammaGradBackward0",
+    kernels=("standard_gamma_slope",),
+)
 def gamma_slope(xp, input, output):
     """dx/da of gamma numbers x = output of the shapes a = input."""
     return xp.standard_gamma_slope(input, output)
@@ -34,7 +38,7 @@ def gamma_slope(xp, input, output):
 gamma_slope.vjp(input=_unknown, output=_unknown)
 
 
-@primitive(name="_dirichlet_grad", node="NotImplemented")
+@primitive(name="_dirichlet_grad", node="NotImplemented", kernels=("dirichlet_slope",))
 def dirichlet_slope(xp, x, alpha, total):
     """dx/dalpha over 1 - x of beta numbers x of the parameters alpha and total - alpha."""
     return xp.dirichlet_slope(x, alpha, total)
