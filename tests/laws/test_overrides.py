@@ -162,3 +162,10 @@ def test_no_plain_tensor_leaks_that_its_argument_overrides(method):
             assert error.name in ("__bool__", "device", "dtype"), (n, error)  # no tensor's place
         except Exception as error:
             assert "not Asked" not in str(error) or "must be Tensor" not in str(error)
+
+
+def test_a_block_of_autocast_changes_nothing_of_who_is_asked():
+    with tapegrad.autocast("cpu"):
+        pass
+    group = next(group for group in GROUPS if group.name == "losses")
+    test_what_is_heard_of_a_call_is_pytorchs(group, "class")

@@ -32,7 +32,7 @@ While it is empty nothing has to be asked."""
 
 PROGRAM, INSIDE, ENGINE = range(3)
 _INSIDE = tuple(
-    "arrays core dispatch operators tensors fft linalg special nn.functional".split()
+    "amp.cast arrays core dispatch operators tensors fft linalg special nn.functional".split()
 )  # what a public function calls within itself: the public function hands over
 _ENGINE = ("autograd", "amp", "serialization.rebuild")  # written in C in PyTorch: asks nobody
 _PROGRAM = tuple(

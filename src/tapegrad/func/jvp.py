@@ -7,7 +7,7 @@ from tapegrad.autograd.mode import MODE, InTransform, Under
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.tensor_base import TensorBase
-from tapegrad.core.torch_function import IN_USE, undisturbed
+from tapegrad.core.torch_function import IN_USE, overrides, undisturbed
 from tapegrad.func.grad import check_aux, with_aux
 from tapegrad.func.vjp import require_tensors
 from tapegrad.func.vmap_mode import lifted_everywhere
@@ -88,7 +88,7 @@ def _pushed(
                 xs = [lifted_everywhere(x, mode.under) for x in xs]
                 ts = [lifted_everywhere(t, mode.under) for t in ts]
             if IN_USE:  # of tangents nobody is asked
-                ts = [undisturbed(alias, t) for t in ts]
+                ts = [undisturbed(alias, t) if overrides(t) else t for t in ts]
             duals = [undisturbed(_dual, mode, x, t) for x, t in zip(xs, ts, strict=True)]
             result = func(*unflatten(duals, structure))
             aux = None
