@@ -1,0 +1,5 @@
+"""Passes over graphs: `torch.fx.passes`."""
+
+from tapegrad.core.missing import refuses as _refuses
+
+__getattr__ = _refuses(__name__)
