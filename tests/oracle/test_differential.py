@@ -54,7 +54,14 @@ def outcome(torch, function, arrays, params=None):
     if not tracked or not leaves:
         return outs, None, None
     cotangents = [torch.full_like(y.detach(), 1.0) * 0.7 for y in tracked]
-    first = torch.autograd.grad(tracked, leaves, cotangents, create_graph=True, allow_unused=True)
+    try:
+        first = torch.autograd.grad(
+            tracked, leaves, cotangents, create_graph=True, allow_unused=True
+        )
+    except RuntimeError as error:  # there is no derivative: compare() wants the same text of both
+        if "is not implemented" not in str(error):
+            raise
+        return outs, str(error).splitlines()[0], None
     again = [g for g in first if g is not None and g.requires_grad]
     second: tuple | None = ()
     if again:
@@ -74,14 +81,17 @@ def zeros_for_none(gradients):
     return [np.zeros(1) if g is None else as_array(g) for g in gradients or ()]
 
 
-def compare(pytorch, ours, theirs, arrays, params=None, second=True):
+def compare(pytorch, ours, theirs, arrays, params=None, second=True, factor=10.0):
     a = outcome(tapegrad, ours, arrays, params)
     b = outcome(pytorch, theirs, arrays, params)
     assert (type(a[0]) is str) == (type(b[0]) is str), f"one failed: {a[0]!r}, {b[0]!r}"
     if type(a[0]) is str:
         assert a[0] == b[0]
         return
-    assert_agree(a[0], b[0], factor=10)
+    assert_agree(a[0], b[0], factor)
+    if isinstance(a[1], str) or isinstance(b[1], str):  # neither has a derivative
+        assert a[1] == b[1]
+        return
     for which in (1, 2) if second else (1,):
         if b[which] is None and which == 2:
             continue
@@ -114,6 +124,9 @@ def is_public(name):
     return not REGISTRY[name].params and name not in WITHOUT_DERIVATIVE
 
 
+# A fit, good to four digits (tools/differences.toml), where ours is an integral.
+APPROXIMATE_IN_PYTORCH = {"_standard_gamma_grad": 1e5}
+
 WITHOUT_DERIVATIVE = ("geqrf",)  # recorded by PyTorch; only its backward pass raises
 
 
@@ -139,7 +152,9 @@ def test_operators_agree_on_their_samples(pytorch, name, dtype):
             x.astype(dtype) if isinstance(x, np.ndarray) and x.dtype == np.float64 else x
             for x in each.inputs
         ]
-        compare(pytorch, public(tapegrad, name), theirs, arrays, second=dtype == "float64")
+        factor = APPROXIMATE_IN_PYTORCH.get(name, 10.0)
+        second = dtype == "float64"
+        compare(pytorch, public(tapegrad, name), theirs, arrays, second=second, factor=factor)
 
 
 # --- public functions with options ---

@@ -7,6 +7,7 @@ from tapegrad.dispatch.op import REGISTRY
 from tapegrad.profiler.composite import _around
 from tapegrad.profiler.names import titles_of
 from tests import needs
+from tests.samples import sample
 
 torch = needs.pytorch()
 
@@ -80,6 +81,7 @@ def test_shapes_memory_and_operations_are_pytorchs(profiles):
 
 def test_every_name_is_known_to_pytorch():
     known = {name.split(".")[0] for name in torch._C._dispatch_get_all_op_names()}
+    assert sample.ROWS.keys() <= REGISTRY.keys()  # the table has every operator defined
     names = {title for name, op in REGISTRY.items() for title in titles_of(name, op)}
     with tapegrad.profiler.profile():
         names |= {each.title for each in _around}
