@@ -83,8 +83,8 @@ _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
     "amp backends compat compiler cpu cuda data distributed distributions func fx fft inspect "
-    "jit linalg masked nn ops optim overrides random profiler return_types safetensors "
-    "serialization signal special storage testing torch_version utils version".split()
+    "jit linalg masked multiprocessing nn ops optim overrides random profiler return_types "
+    "safetensors serialization signal special storage testing torch_version utils version".split()
 )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.device import CPU, META, as_device, place, require_cpu
 from tapegrad.core.meta_array import MetaArray, device_of, no_data, nowhere
+from tapegrad.core.shared_map import SharedMap, share_map
 from tapegrad.core.storage import address, elements_of, is_fixed, not_resizable, owner_of
 from tapegrad.core.storage_follower import Freed, follow
 from tapegrad.core.tensor_base import TensorBase
@@ -216,10 +217,20 @@ class UntypedStorage:
     def share_memory_(self) -> "UntypedStorage":
         """Move to memory that processes forked from now on share, with all tensors."""
         if not self.is_shared():
-            shared = np.frombuffer(mmap.mmap(-1, max(1, self.nbytes())), np.uint8, self.nbytes())
-            shared[...] = self._bytes
-            self._move(shared)
+            self.move_to_shared_map()
         return self
+
+    def move_to_shared_map(self) -> SharedMap:
+        """Move to memory that other processes can be given, and give that."""
+        shared = share_map(self.nbytes())
+        array = np.frombuffer(shared, np.uint8, self.nbytes())
+        array[...] = self._bytes
+        self._move(array)
+        return shared
+
+    def map(self) -> mmap.mmap | None:
+        """The map that the memory is in, if it is in one."""
+        return _map_of(self._bytes)
 
     def _move(self, array: np.ndarray) -> None:
         """Let the storage, and every tensor of its memory, be on `array` from now on."""
