@@ -10,6 +10,7 @@ from tapegrad.multiprocessing import reductions
 def work(inbox, outbox):
     given = inbox.get()
     given[0].mul_(2)
+    assert not any(hasattr(x, "note") for x in given)
     outbox.put([(x.tolist(), type(x).__name__, x.requires_grad) for x in given])
     inbox.get()  # until the other process has read
 
@@ -17,9 +18,10 @@ def work(inbox, outbox):
 def test_a_child_writes_where_the_parent_reads():
     context = multiprocessing.get_context("fork")
     inbox, outbox = context.SimpleQueue(), context.SimpleQueue()
-    process = context.Process(target=work, args=(inbox, outbox))
+    process = context.Process(target=work, args=(inbox, outbox), daemon=True)
     process.start()
     x = torch.arange(6.0).view(2, 3)
+    x.note = "stays at home"
     turned = torch.tensor([1 + 2j]).conj()
     inbox.put([x.t(), x[1:, ::2], torch.nn.Parameter(torch.ones(1)), turned, torch.ones(0)])
     assert outbox.get() == [
@@ -52,6 +54,14 @@ def test_a_history_stays_at_home():
     inbox = multiprocessing.SimpleQueue()
     inbox.put(x)
     assert inbox.get().requires_grad
+
+
+def test_a_tensor_without_memory_is_sent_as_one():
+    inbox = multiprocessing.SimpleQueue()
+    inbox.put(torch.nn.Parameter(torch.empty(3, 2, device="meta").t()))
+    found = inbox.get()
+    assert found.is_meta and found.shape == (2, 3) and found.stride() == (1, 2)
+    assert isinstance(found, torch.nn.Parameter) and found.requires_grad
 
 
 def test_a_file_goes_by_its_name(tmp_path):

@@ -8,6 +8,7 @@ import numpy as np
 from tapegrad.autograd.node import make_leaf
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.conj_neg_view import ConjNegView, memory_of, turned
+from tapegrad.core.device import META
 from tapegrad.core.shared_map import SharedMap, share_map
 from tapegrad.core.storage import offset_of, shaped
 from tapegrad.core.untyped_storage import FileMap, UntypedStorage, storage_of
@@ -17,7 +18,9 @@ from tapegrad.tensors.tensor import Tensor
 
 
 def rebuild_storage(place: Any, n_bytes: int) -> UntypedStorage:
-    """The memory behind a descriptor, or that of a file by its name."""
+    """The memory behind a descriptor, or that of a file by its name; None: of the meta device."""
+    if place is None:
+        return UntypedStorage(n_bytes, device=META)
     if isinstance(place, str):
         return UntypedStorage.from_file(place, True, n_bytes)
     shared = share_map(n_bytes, place.detach())
@@ -26,6 +29,8 @@ def rebuild_storage(place: Any, n_bytes: int) -> UntypedStorage:
 
 def reduce_storage(storage: UntypedStorage) -> tuple:
     """Memory as pickle takes it: it is moved to where another process can see it."""
+    if storage.device is META:
+        return rebuild_storage, (None, storage.nbytes())
     found = storage.map()
     if isinstance(found, FileMap) and found.filename and not found.private:
         return rebuild_storage, (found.filename, storage.nbytes())
@@ -35,11 +40,7 @@ def reduce_storage(storage: UntypedStorage) -> tuple:
 
 
 def rebuild_tensor(
-    is_parameter: bool,
-    storage: UntypedStorage,
-    dtype: str,
-    place: tuple,
-    requires_grad: bool,
+    is_parameter: bool, storage: UntypedStorage, dtype: str, place: tuple, requires_grad: bool
 ) -> Any:
     """The tensor that `reduce_tensor` took apart, in the same memory, without its attributes."""
     offset, shape, strides, conj, neg = place
@@ -64,8 +65,9 @@ def reduce_tensor(x: Any) -> tuple:
             "data, call detach() on the tensor before serializing (e.g., putting it on the queue).",
             "What goes to another process has no history: send x.detach().",
         )
-    array = memory_of(x._array)
-    flags = (array.conj, array.neg) if type(x._array) is ConjNegView else (False, False)
+    read = x._array
+    array = memory_of(read)
+    flags = (read.conj, read.neg) if type(read) is ConjNegView else (False, False)
     strides = tuple(step // array.itemsize for step in array.strides)
     place = (offset_of(array), array.shape, strides, *flags)
     is_parameter = isinstance(x, Parameter)
