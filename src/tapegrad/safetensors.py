@@ -15,6 +15,9 @@ from tapegrad.core.dtype import (
     bfloat16,
     bool_,
     complex64,
+    float8_e4m3fn,
+    float8_e5m2,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
@@ -37,7 +40,8 @@ from tapegrad.tensors.tensor import Tensor
 _DTYPES = {
     "BOOL": bool_, "U8": uint8, "U16": uint16, "U32": uint32, "U64": uint64, "I8": int8,
     "I16": int16, "I32": int32, "I64": int64, "F16": float16, "BF16": bfloat16, "F32": float32,
-    "F64": float64, "C64": complex64,
+    "F64": float64, "C64": complex64, "F8_E4M3": float8_e4m3fn, "F8_E5M2": float8_e5m2,
+    "F8_E8M0": float8_e8m0fnu,
 }  # fmt: skip
 
 

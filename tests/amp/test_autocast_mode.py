@@ -463,19 +463,21 @@ def test_older_names_warn():
     assert torch.cuda.amp.common.amp_definitely_not_available()
 
 
-def test_without_ml_dtypes_the_block_says_what_to_install():
+def test_without_ml_dtypes_the_first_use_says_what_to_install():
     printed = run_code(
         "import sys\n"
         "sys.modules['ml_dtypes'] = None\n"
         "import tapegrad as torch\n"
         "try:\n"
         "    with torch.autocast('cpu'):\n"
-        "        print('inside')\n"
+        "        print('inside', torch.get_autocast_dtype('cpu'))\n"
+        "        torch.eye(2) @ torch.eye(2)\n"
         "except ImportError as error:\n"
         "    print(error)\n"
         "print(torch.is_autocast_enabled('cpu'))\n"
         "with torch.autocast('cpu', torch.float16):\n"
         "    print((torch.eye(2) @ torch.eye(2)).dtype)\n"
     )
+    assert printed.startswith("inside torch.bfloat16\n")
     assert 'pip install "tapegrad[bfloat16]"' in printed
     assert printed.splitlines()[-2:] == ["False", "torch.float16"]

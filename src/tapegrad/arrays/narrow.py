@@ -7,6 +7,7 @@ Rules whose operands have several dtypes compute in that of the result: `promote
 
 import numpy as np
 
+from tapegrad.arrays.float8 import is_float8, to_float8
 from tapegrad.arrays.signature import Like
 from tapegrad.core.annotations import Any, Array
 
@@ -28,7 +29,8 @@ def widened(x: Any) -> Any:
     """Numbers of 16 bits as float32, in arrays, lists of them, shapes with a dtype; or `x`."""
     if isinstance(x, (list, tuple)):
         return type(x)([widened(each) for each in x]) if type(x) in (list, tuple) else x
-    if not is_narrow(getattr(x, "dtype", None)):
+    dtype = getattr(x, "dtype", None)
+    if not is_narrow(dtype) and not is_float8(dtype):
         return x
     if isinstance(x, Like):
         wide = object.__new__(Like)
@@ -45,4 +47,6 @@ def promoted(x: Any, dtype: Any) -> Any:
 
 def rounded(x: Array, dtype: Any) -> Any:
     """An array of float32 rounded to `dtype`; anything else as it is."""
-    return x.astype(dtype) if getattr(x, "dtype", None) == F32 else x
+    if getattr(x, "dtype", None) != F32:
+        return x
+    return to_float8(x, dtype) if is_float8(dtype) else x.astype(dtype)

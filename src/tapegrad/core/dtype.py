@@ -36,7 +36,7 @@ class dtype:
         )
 
     def __getattr__(self, name):
-        # Reached only where `numpy` is not filled in: bfloat16 loads its package on demand.
+        # Reached only where `numpy` is not filled in: of types of ml_dtypes, on demand.
         if name == "numpy":
             return _load_numpy(self)
         raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
@@ -85,11 +85,11 @@ def _make(name: str, abbr: str, scalar_name: str, category: int) -> dtype:
     put(made, "abbr", abbr)
     put(made, "scalar_name", scalar_name)  # what error messages call it: "expected Float"
     put(made, "category", category)
-    put(made, "itemsize", max(1, int(abbr.lstrip("biufc")) // 8))
+    put(made, "itemsize", max(1, int(abbr.lstrip("biufc").partition("_")[0]) // 8))
     put(made, "is_floating_point", category == _FLOATING)
     put(made, "is_complex", category == _COMPLEX)
-    put(made, "is_signed", abbr[0] not in "u" and category != _BOOL)
-    if name not in ("bfloat16", "complex32"):
+    put(made, "is_signed", abbr[0] not in "u" and category != _BOOL and name[-5:] != "m0fnu")
+    if hasattr(np, name):
         put(made, "numpy", np.dtype(name))
     return made
 
@@ -111,12 +111,22 @@ complex32 = _make("complex32", "c32", "ComplexHalf", _COMPLEX)  # has a name and
 complex64 = _make("complex64", "c64", "ComplexFloat", _COMPLEX)
 complex128 = _make("complex128", "c128", "ComplexDouble", _COMPLEX)
 
-# What the elements of an array can be.
+# Numbers of 8 bits are kept, moved and converted; hardly anything computes with them.
+float8_e4m3fn = _make("float8_e4m3fn", "f8_e4m3fn", "Float8_e4m3fn", _FLOATING)
+float8_e4m3fnuz = _make("float8_e4m3fnuz", "f8_e4m3fnuz", "Float8_e4m3fnuz", _FLOATING)
+float8_e5m2 = _make("float8_e5m2", "f8_e5m2", "Float8_e5m2", _FLOATING)
+float8_e5m2fnuz = _make("float8_e5m2fnuz", "f8_e5m2fnuz", "Float8_e5m2fnuz", _FLOATING)
+float8_e8m0fnu = _make("float8_e8m0fnu", "f8_e8m0fnu", "Float8_e8m0fnu", _FLOATING)
+FLOAT8 = (float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu)
+# Two numbers of 4 bits in each byte: has a name and no arrays.
+float4_e2m1fn_x2 = _make("float4_e2m1fn_x2", "f4", "Float4_e2m1fn_x2", _FLOATING)
+
+# What the elements of an array can be, those that operators compute with.
 DTYPES: tuple[dtype, ...] = (
     *(bool_, uint8, uint16, uint32, uint64, int8, int16, int32, int64),
     *(float16, bfloat16, float32, float64, complex64, complex128),
 )
-BY_NAME = {each.name: each for each in (*DTYPES, complex32)}
+BY_NAME = {each.name: each for each in (*DTYPES, complex32, *FLOAT8, float4_e2m1fn_x2)}
 
 # Public names, those that would shadow Python's builtins in this file included.
 ALIASES = {
@@ -153,16 +163,21 @@ def _load_numpy(missing):
             "torch.complex32 tensors are not supported: NumPy has no complex type of that size\n"
             "Use torch.complex64; convert torch.float16 to torch.float32 first."
         )
+    if missing is float4_e2m1fn_x2:
+        raise NotImplementedError(
+            "torch.float4_e2m1fn_x2 tensors are not supported: NumPy has no type of half a byte\n"
+            "Keep the bytes as torch.uint8."
+        )
     try:
         import ml_dtypes
     except ImportError as error:
         raise ImportError(
-            "torch.bfloat16 needs the package ml_dtypes\n"
+            f"torch.{missing.name} needs the package ml_dtypes\n"
             'Install it with: pip install "tapegrad[bfloat16]"'
         ) from error
-    found = np.dtype(ml_dtypes.bfloat16)
-    object.__setattr__(bfloat16, "numpy", found)
-    BY_NUMPY[found] = bfloat16
+    found = np.dtype(getattr(ml_dtypes, missing.name))
+    object.__setattr__(missing, "numpy", found)
+    BY_NUMPY[found] = missing
     return found
 
 
@@ -173,9 +188,10 @@ class _ByNumpy(dict):
 
 
 def _from_unlisted_numpy(key):
-    if key.name == "bfloat16":
-        _load_numpy(bfloat16)
-        return bfloat16
+    known = BY_NAME.get(key.name)
+    if known is bfloat16 or known in FLOAT8:
+        _load_numpy(known)
+        return known
     if not key.isnative:
         raise value_error(
             "given numpy array has byte order different from the native byte order. "
@@ -278,6 +294,8 @@ def set_default_dtype(d: dtype, /) -> None:
     if not d.is_floating_point:
         reason = "only floating-point types are supported as the default type"
         raise type_error(reason, advice)
+    if d in FLOAT8 or d is float4_e2m1fn_x2:
+        raise type_error(f"couldn't find storage object {d.scalar_name}Storage", advice)
     d.numpy  # noqa: B018  raises now where bfloat16 is missing, not at the first tensor
     if d is not current[0][0]:
         current[0] = (d, {})

@@ -2,11 +2,34 @@
 
 from functools import cache
 
-from tapegrad.core.dtype import as_dtype, bfloat16, bool_, default, dtype, float16, float32, float64
+from tapegrad.core.dtype import (
+    as_dtype,
+    bfloat16,
+    bool_,
+    default,
+    dtype,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
+    float16,
+    float32,
+    float64,
+)
 from tapegrad.core.errors import type_error
 
 # Stored bits of the fraction, largest exponent: all the rest follows from these two.
 _FORMATS = {float16: (10, 15), bfloat16: (7, 127), float32: (23, 127), float64: (52, 1023)}
+
+# Where codes of inf and nan are used otherwise: eps, largest number, least normal number.
+_FORMATS_OF_8 = {
+    float8_e4m3fn: (2.0**-3, 448.0, 2.0**-6),
+    float8_e4m3fnuz: (2.0**-3, 240.0, 2.0**-7),
+    float8_e5m2: (2.0**-2, 57344.0, 2.0**-14),
+    float8_e5m2fnuz: (2.0**-3, 57344.0, 2.0**-15),
+    float8_e8m0fnu: (1.0, 2.0**127, 2.0**-127),
+}
 
 
 class _Limits:
@@ -60,11 +83,23 @@ class finfo(_Limits):
                 f"torch.iinfo(torch.{given.name}) has the limits of this type.",
             )
         real = given.to_real()
+        self._fill(bits=real.itemsize * 8, dtype=real.name)
+        if real in _FORMATS_OF_8:
+            eps, largest, smallest = _FORMATS_OF_8[real]
+            least = -largest if real.is_signed else smallest
+            self._fill(eps=eps, max=largest, min=least, resolution=1.0)
+            self._fill(smallest_normal=smallest, tiny=smallest)
+            return
+        if real not in _FORMATS:
+            raise type_error(
+                "bad argument type for built-in operation",
+                f"The limits of torch.{real.name} are those of its halves of a byte, -6 and 6.",
+            )
         n_fraction, top = _FORMATS[real]
         largest = (2.0 - 2.0**-n_fraction) * 2.0**top
         smallest = 2.0 ** (1 - top)
-        self._fill(bits=real.itemsize * 8, dtype=real.name, eps=2.0**-n_fraction)
-        self._fill(max=largest, min=-largest, smallest_normal=smallest, tiny=smallest)
+        self._fill(eps=2.0**-n_fraction, max=largest, min=-largest)
+        self._fill(smallest_normal=smallest, tiny=smallest)
         # As many decimal digits as always survive a round trip: n_fraction * log10(2) of them.
         self._fill(resolution=float(f"1e-{n_fraction * 30103 // 100000}"))
 

@@ -26,6 +26,12 @@ def _promote_pair(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
     low, high = (a, b) if a.category <= b.category else (b, a)
+    if a.abbr[:2] == "f8" or b.abbr[:2] == "f8":
+        raise runtime_error(
+            "Promotion for Float8 Types is not supported, "
+            f"attempted to promote {a.scalar_name} and {b.scalar_name}",
+            "Convert one of them first, for example with .to(torch.float32).",
+        )
     if a in _BARE_UNSIGNED or b in _BARE_UNSIGNED:
         if high.is_floating_point:
             return high

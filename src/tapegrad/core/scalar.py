@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.dtype import FLOAT8, float32
 from tapegrad.core.dtype import dtype as Dtype
-from tapegrad.core.dtype import float32
 from tapegrad.core.limits import finfo, iinfo
 
 # What PyTorch's messages call the element types.
@@ -16,6 +16,7 @@ _C_NAMES = {
     "bool": "bool", "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t",
     "uint64": "uint64_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
     "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
+    **{each.name: f"c10::{each.scalar_name}" for each in FLOAT8},
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 
@@ -64,7 +65,7 @@ def fitted(value: Any, dtype: Dtype) -> Any:
         return bool(value)
     low, limit = _LIMITS.get(dtype) or _limits(dtype)
     if kind > 1:
-        if type(value) is float and -limit <= value <= limit and kind == 2:
+        if type(value) is float and low <= value <= limit and kind == 2:
             return value
         if isinstance(value, complex):
             if not dtype.is_complex and value.imag != 0:
@@ -72,7 +73,7 @@ def fitted(value: Any, dtype: Dtype) -> Any:
             parts = [value.real, value.imag]
         else:
             parts = [float(value)]
-        if any(limit < abs(part) < inf for part in parts):
+        if any(limit < abs(part) < inf for part in parts) or parts[0] < low > 0:
             raise overflow(dtype)
         return complex(*parts) if dtype.is_complex else parts[0]
     if isinstance(value, complex):

@@ -101,6 +101,8 @@ def elements_of(array: np.ndarray) -> np.ndarray:
     owner = owner_of(array)
     if not owner.size:
         return np.ndarray(0, array.dtype)
+    if owner.itemsize == 1:
+        owner = owner.view(np.uint8)  # as_strided does not know the types of ml_dtypes
     strides = tuple(step // owner.itemsize for step in owner.strides)
     n = span(owner.shape, strides)
     flat = np.lib.stride_tricks.as_strided(owner, (n,), (owner.itemsize,))

@@ -7,6 +7,7 @@ need less, and give the same: tests/laws/test_fast_paths.py holds them to it.
 
 import numpy as np
 
+from tapegrad.arrays.float8 import is_float8
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
 from tapegrad.arrays.narrow import is_narrow, rounded, widened
 from tapegrad.arrays.numpy import namespace as numpy_namespace
@@ -25,6 +26,7 @@ from tapegrad.core.dtype import default
 from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import FRONT_DOOR
+from tapegrad.dispatch.float8 import computes_float8
 from tapegrad.dispatch.out import write_out
 
 get_mode = MODE.get
@@ -190,7 +192,7 @@ def _check_shapes(op: OperatorLike, arrays: list) -> None:
 
 
 def _narrow_dtype(op: OperatorLike, arrays: list) -> Any:
-    """The floating dtype of 16 bits that a call computes in float32, if there is one.
+    """The floating dtype of 16 bits, or 8, that a call computes in float32, if there is one.
 
     The operands were promoted to it, or all numbers with a fraction are of it. Views and casts
     leave numbers as they are.
@@ -205,9 +207,13 @@ def _narrow_dtype(op: OperatorLike, arrays: list) -> Any:
         if dtype is None or (getattr(dtype, "kind", "i") in "iub"):
             continue
         if not is_narrow(dtype):
-            if op.promote is None:
-                return None
-            continue
+            if is_float8(dtype):
+                if not computes_float8(op, arrays, dtype):
+                    return None
+            else:
+                if op.promote is None:
+                    return None
+                continue
         if found is not None and dtype != found:
             return None
         found = dtype

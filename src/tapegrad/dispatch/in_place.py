@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 
+from tapegrad.arrays.float8 import is_float8, to_float8
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.mode import MODE, is_grad_enabled
@@ -412,6 +413,8 @@ def write(target: Any, source: Any) -> None:
     source = resolved(source)
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
+    if target.itemsize == 1 and is_float8(target.dtype):
+        source = to_float8(source, target.dtype)
     np.copyto(target, source, casting="unsafe")
 
 

@@ -14,6 +14,7 @@ from tapegrad.arrays.batched.rule_table import ELEMENTWISE, OPTIONAL
 from tapegrad.arrays.meta.pointwise import of_elements, of_ufunc
 from tapegrad.arrays.meta.rule_table import META_RULES
 from tapegrad.arrays.numpy import namespace as _numpy
+from tapegrad.core.dtype import BY_NAME
 from tapegrad.core.lazy import found as rule_of
 from tapegrad.core.meta_array import MetaArray
 
@@ -40,10 +41,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(_numpy, name)
     elif name in ("linalg", "fft"):
         found = _Package(name)
-    elif name in ("bfloat16", "float16"):
-        from tapegrad.core import dtype
-
-        found = getattr(dtype, name).numpy
+    elif name in BY_NAME:
+        found = BY_NAME[name].numpy
     elif name in _VIEWS:
         found = _view(name, getattr(_numpy, name, None) or getattr(np, name))
     elif name in _ELEMENTWISE or _is_ufunc(name):

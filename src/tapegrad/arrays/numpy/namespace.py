@@ -7,6 +7,7 @@ ufunc is called here. Kernels beyond the standard are functions of the families 
 import numpy as np
 from numpy import concat, float32, float64
 
+from tapegrad.arrays.float8 import is_float8, to_float8
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.arrays.numpy.memory_pool import SMALLEST
@@ -124,6 +125,8 @@ def conj(x: Array, /) -> Any:
 def astype(x: Array, dtype: NativeDType, /, *, copy: bool | None = True) -> Any:
     """A real result of a complex array drops the imaginary part without a warning."""
     dtype = getattr(dtype, "numpy", dtype)
+    if getattr(dtype, "itemsize", 0) == 1 and is_float8(dtype):
+        return to_float8(x, dtype)
     if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
         x = x.real
     return x.astype(dtype, "C" if 0 in x.strides else "K", copy=copy)

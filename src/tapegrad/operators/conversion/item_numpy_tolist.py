@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.float8 import is_float8
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.core import errors, tensor_base
@@ -70,7 +71,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
                 "NumPy's arrays show their memory as it is.",
             )
         array = array.resolved()
-    if array.dtype.kind == "V":
+    if array.dtype.kind == "V" or is_float8(array.dtype):
         text = f"Got unsupported ScalarType {self.dtype.scalar_name}"
         raise errors.type_error(text, "NumPy has no such type: convert with .float() first.")
     mode = get_mode()

@@ -11,7 +11,7 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Scalar
 from tapegrad.core.argument_check import require_tensors, users_level
-from tapegrad.core.dtype import default, float64, int64
+from tapegrad.core.dtype import FLOAT8, default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import number_of, overflow
 from tapegrad.core.torch_function import IN_USE, handed_to_mode
@@ -52,7 +52,7 @@ def _check_range(start: Any, end: Any, step: Any) -> None:
 
 
 def check_dtype(name: str, dtype: Dtype) -> None:
-    if dtype.is_complex or dtype.name == "bool":
+    if dtype.is_complex or dtype.name == "bool" or dtype in FLOAT8:
         text = f"\"{name}_cpu\" not implemented for '{dtype.scalar_name}'"
         raise errors.not_implemented(text, "Make it of another dtype, and convert it.")
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tapegrad.arrays.float8 import clear
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
@@ -47,7 +48,10 @@ def _filled(array: np.ndarray, value: Scalar, dtype: DTypeLike, format: Any) -> 
     if type(array) is not np.ndarray and type(array) is not MetaArray:
         return mapped_as(array, np.full(array.shape, value, dtype))
     found = _like(array, dtype, format)
-    found.fill(value)
+    if value == 0:
+        clear(found)
+    else:
+        found.fill(value)
     return found
 
 

@@ -4,6 +4,7 @@ from itertools import chain
 
 import numpy as np
 
+from tapegrad.arrays.float8 import converted
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.dtype import bool_, default, default_complex, int64, of
@@ -173,7 +174,7 @@ def filled(values: list, shape: tuple[int, ...], dtype: Dtype) -> np.ndarray:
             array = np.array([bool(x) for x in values], bool)
         else:
             wide = np.float64 if kind == 2 else np.complex128
-            array = np.array(values, wide).astype(dtype.numpy)
+            array = converted(np.array(values, wide), dtype.numpy)
     except (TypeError, ValueError):
         wrong = next((x for x in values if not isinstance(x, (bool, int, float))), None)
         if wrong is None:

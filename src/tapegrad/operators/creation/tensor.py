@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tapegrad.arrays.float8 import converted
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike
@@ -90,7 +91,7 @@ def cast(array: np.ndarray, dtype: Dtype | None, copy: bool) -> np.ndarray:
         return array.copy("K") if copy else array
     if array.dtype.kind == "c" and dtype.category in (1, 2):
         array = array.real
-    return array.astype(dtype.numpy)
+    return converted(array, dtype.numpy)
 
 
 def _is_list_of_arrays(data: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.float8 import clear
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.autograd.writable import check_target, output_shape
 from tapegrad.core import errors, tensor_base
@@ -140,7 +141,7 @@ def zero_(input: Tensor) -> Any:
     >>> torch.ones(2).zero_()
     tensor([0., 0.])
     """
-    overwrite("zero_", replace_by_zeros, (input,), {}, lambda: input._array.fill(0), True)
+    overwrite("zero_", replace_by_zeros, (input,), {}, lambda: clear(input._array), True)
     return input
 
 

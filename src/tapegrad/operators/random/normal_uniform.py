@@ -5,6 +5,7 @@ The gradient of what was there before is zero. A tensor is filled in the order o
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Source, Tensor
+from tapegrad.core.dtype import FLOAT8
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.limits import largest
@@ -47,7 +48,7 @@ def check_normal(dtype: Dtype, std: float, size: int) -> None:
     if not std >= 0:
         text = f"normal expects std >= 0.0, but found std {std:g}"
         raise errors.runtime_error(text, "A standard deviation is not negative.")
-    if not (dtype.is_floating_point or dtype.is_complex) and size:
+    if (dtype.category < 2 or dtype in FLOAT8) and size:
         raise argument.not_implemented("normal_kernel_cpu", dtype)
 
 
@@ -71,7 +72,7 @@ def uniform_(input: Tensor, *args: object, generator: Source = None, **named: An
 
 def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
     """Raise unless numbers of this dtype can be drawn between these bounds."""
-    if not (dtype.is_floating_point or dtype.is_complex):
+    if dtype.category < 2 or dtype in FLOAT8:
         raise argument.not_implemented("check_uniform_bounds", dtype)
     part = dtype.to_real()
     most = largest(part)
