@@ -144,9 +144,8 @@ def test_half_bytes_have_a_name_and_no_arrays():
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("source", ["float32", "float64", "float16"])
 def test_conversions_give_the_bits_of_pytorch(pytorch, name, source):
-    given = np.array(
-        [x for x in NUMBERS if source[5:] != "16" or not 65504 < abs(x) < 1e10], source
-    )
+    with np.errstate(over="ignore"):
+        given = np.array(NUMBERS).astype(source)
     theirs = pytorch.from_numpy(given).to(getattr(pytorch, name)).view(pytorch.uint8)
     ours = tapegrad.from_numpy(given).to(getattr(tapegrad, name)).view(tapegrad.uint8)
     assert ours.tolist() == theirs.tolist()

@@ -7,7 +7,14 @@ where a number is beyond the largest, and in the codes of nan.
 import numpy as np
 
 from tapegrad.core.annotations import Any, Array
-from tapegrad.core.dtype import FLOAT8, float8_e4m3fn, float8_e5m2, float8_e8m0fnu, of
+from tapegrad.core.dtype import (
+    FLOAT8,
+    FLOAT8_IN_USE,
+    float8_e4m3fn,
+    float8_e5m2,
+    float8_e8m0fnu,
+    of,
+)
 
 _LARGEST = np.float32(448)  # of float8_e4m3fn, which has no inf: what is beyond becomes this
 _LEAST = np.float32(2.0**-127)  # of float8_e8m0fnu, which has no zero and no sign
@@ -21,6 +28,8 @@ def is_float8(dtype: Any) -> bool:
     >>> is_float8(torch.float8_e5m2.numpy), is_float8(np.dtype(np.int8))
     (True, False)
     """
+    if not FLOAT8_IN_USE:
+        return False
     return getattr(dtype, "itemsize", 0) == 1 and dtype.kind in "fV" and of(dtype) in FLOAT8
 
 
@@ -31,7 +40,7 @@ def converted(x: Array, dtype: Any) -> Array:
 
 def clear(array: Any) -> None:
     """Write zeros, or where a type has no zero the number whose bits are zeros."""
-    if array.itemsize == 1 and is_float8(array.dtype) and type(array) is np.ndarray:
+    if FLOAT8_IN_USE and is_float8(array.dtype) and type(array) is np.ndarray:
         array = array.view(np.uint8)
     array.fill(0)
 

@@ -118,6 +118,7 @@ float8_e5m2 = _make("float8_e5m2", "f8_e5m2", "Float8_e5m2", _FLOATING)
 float8_e5m2fnuz = _make("float8_e5m2fnuz", "f8_e5m2fnuz", "Float8_e5m2fnuz", _FLOATING)
 float8_e8m0fnu = _make("float8_e8m0fnu", "f8_e8m0fnu", "Float8_e8m0fnu", _FLOATING)
 FLOAT8 = (float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu)
+FLOAT8_IN_USE: list[dtype] = []  # those that are loaded: while there is none, none is looked for
 # Two numbers of 4 bits in each byte: has a name and no arrays.
 float4_e2m1fn_x2 = _make("float4_e2m1fn_x2", "f4", "Float4_e2m1fn_x2", _FLOATING)
 
@@ -177,6 +178,8 @@ def _load_numpy(missing):
         ) from error
     found = np.dtype(getattr(ml_dtypes, missing.name))
     object.__setattr__(missing, "numpy", found)
+    if missing in FLOAT8:
+        FLOAT8_IN_USE.append(missing)
     BY_NUMPY[found] = missing
     return found
 

@@ -32,6 +32,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, EdgeLike, NodeLike, OperatorLike
 from tapegrad.core.argument_check import MISSING, respelled, with_method
 from tapegrad.core.conj_neg_view import resolved
+from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.dispatch.op import leads_to
@@ -413,7 +414,7 @@ def write(target: Any, source: Any) -> None:
     source = resolved(source)
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
-    if target.itemsize == 1 and is_float8(target.dtype):
+    if FLOAT8_IN_USE and is_float8(target.dtype):
         source = to_float8(source, target.dtype)
     np.copyto(target, source, casting="unsafe")
 

@@ -13,6 +13,7 @@ from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.arrays.numpy.memory_pool import SMALLEST
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
 from tapegrad.core.annotations import Any, Array, Dim, NativeDType, Sequence
+from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.lazy import found
 
 _NUMPYS = """
@@ -125,7 +126,7 @@ def conj(x: Array, /) -> Any:
 def astype(x: Array, dtype: NativeDType, /, *, copy: bool | None = True) -> Any:
     """A real result of a complex array drops the imaginary part without a warning."""
     dtype = getattr(dtype, "numpy", dtype)
-    if getattr(dtype, "itemsize", 0) == 1 and is_float8(dtype):
+    if FLOAT8_IN_USE and is_float8(dtype):
         return to_float8(x, dtype)
     if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
         x = x.real

@@ -19,6 +19,7 @@ from tapegrad.core.annotations import (
 )
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import memory_of
+from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
 from tapegrad.core.meta_array import MetaArray
@@ -48,7 +49,7 @@ def _filled(array: np.ndarray, value: Scalar, dtype: DTypeLike, format: Any) -> 
     if type(array) is not np.ndarray and type(array) is not MetaArray:
         return mapped_as(array, np.full(array.shape, value, dtype))
     found = _like(array, dtype, format)
-    if value == 0:
+    if FLOAT8_IN_USE and not value:
         clear(found)
     else:
         found.fill(value)

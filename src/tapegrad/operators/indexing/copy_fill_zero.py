@@ -8,6 +8,7 @@ from tapegrad.autograd.writable import check_target, output_shape
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import broadcast
@@ -141,7 +142,9 @@ def zero_(input: Tensor) -> Any:
     >>> torch.ones(2).zero_()
     tensor([0., 0.])
     """
-    overwrite("zero_", replace_by_zeros, (input,), {}, lambda: clear(input._array), True)
+    array = input._array
+    fill = (lambda: clear(array)) if FLOAT8_IN_USE else (lambda: array.fill(0))
+    overwrite("zero_", replace_by_zeros, (input,), {}, fill, True)
     return input
 
 
