@@ -330,7 +330,8 @@ def test_a_node_lists_what_it_keeps_and_has_what_it_lists(make, names):
 
 def test_dir_of_a_node_has_no_names_but_pytorchs():
     node = (torch.ones(2, requires_grad=True) + 1).grad_fn
-    shown = "_sequence_nr _set_sequence_nr metadata name next_functions register_hook "
+    shown = "_register_hook_dict _sequence_nr _set_sequence_nr metadata name next_functions "
+    shown += "register_hook "
     shown += "register_prehook requires_grad __call__"
     assert set(dir(node)) - set(dir(object)) == set(shown.split())
 

@@ -708,3 +708,15 @@ def test_a_pass_that_ends_at_a_tensor_runs_what_made_it():
     (y * 2).backward(inputs=(y,))
     assert order == ["tensor", "before", "after"]
     assert y.grad.item() == 2 and x.grad is None
+
+
+def test_a_node_runs_the_hooks_of_a_dict_that_a_tensor_has():
+    x = torch.ones(2, requires_grad=True)
+    y = x * 3
+    y._backward_hooks = OrderedDict()
+    assert y.grad_fn._register_hook_dict(y) is None
+    y._backward_hooks[0] = lambda g: g * 10
+    y.sum().backward()
+    assert x.grad.tolist() == [30, 30]
+    with pytest.raises(TypeError, match="_register_hook_dict expected a variable"):
+        y.grad_fn._register_hook_dict({})

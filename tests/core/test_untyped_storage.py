@@ -4,9 +4,11 @@ import copy
 import gc
 import pickle
 
+import numpy as np
 import pytest
 
 import tapegrad as torch
+from tapegrad.core import storage
 from tests.messages import raises_beginning
 
 
@@ -143,6 +145,33 @@ def test_memory_that_belongs_to_others_keeps_its_size():
     with raises_beginning(RuntimeError, "Trying to resize storage that is not resizable"):
         x.untyped_storage().resize_(64)
     assert x.untyped_storage().resize_(8).nbytes() == 8
+
+
+def test_memory_that_numpy_has_seen_keeps_its_size():
+    x = torch.zeros(6)
+    part = x[1:3]
+    part.numpy()
+    assert not x.untyped_storage().resizable() and x.resize_(2).shape == (2,)
+    with raises_beginning(RuntimeError, "Trying to resize storage that is not resizable"):
+        x.resize_(7)
+    with raises_beginning(RuntimeError, "Trying to resize storage that is not resizable"):
+        x.untyped_storage().resize_(64)
+    assert x.shape == (2,) and x.clone().untyped_storage().resizable()
+    for seen in (np.asarray, np.add.reduce, lambda x: x.detach().numpy(force=True)):
+        y = torch.zeros(3, requires_grad=True).detach()
+        seen(y)
+        assert not y.untyped_storage().resizable()
+    y = torch.zeros(3)
+    assert y.tolist() == [0, 0, 0] and repr(y) and y.untyped_storage().resizable()
+
+
+def test_memory_is_forgotten_with_its_tensor():
+    before = len(storage._LENT)
+    x = torch.zeros(3)
+    x.numpy()
+    assert len(storage._LENT) == before + 1
+    del x
+    assert len(storage._LENT) == before
 
 
 def test_shared_memory_takes_all_tensors_along():

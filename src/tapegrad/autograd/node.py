@@ -178,6 +178,14 @@ class Node:
         """
         return hooks_of(self).add("pre", fn)
 
+    def _register_hook_dict(self, tensor: Any) -> None:
+        """Let the hooks of a tensor, those it will get too, run here: it is made by this node."""
+        if not isinstance(tensor, TensorBase):
+            raise TypeError("_register_hook_dict expected a variable")
+        hooks = tensor._backward_hooks
+        if hooks is not None:
+            hooks_of(self).tensor[tensor.output_nr] = hooks
+
     def __call__(self, *cotangents: Any, **keywords: Any) -> Any:
         """The gradients of the inputs, from those of the outputs: a tensor, or a tuple of them.
 
@@ -197,6 +205,7 @@ class Node:
 
 Node.__module__ = "torch.autograd.graph"
 _SHOWN = (
+    "_register_hook_dict",
     "_sequence_nr",
     "_set_sequence_nr",
     "metadata",

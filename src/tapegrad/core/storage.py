@@ -1,5 +1,6 @@
 """The memory of arrays: where an element lies, all of it, other shapes of the same memory."""
 
+import weakref
 from mmap import mmap
 from typing import Any
 
@@ -33,10 +34,21 @@ def owner_of(array: Any) -> Any:
         array = base
 
 
+_LENT: dict[int, weakref.ref] = {}  # owners of memory that NumPy has seen, by their identity
+
+
+def lend(array: Any) -> None:
+    """Note that `array` goes to NumPy: its memory stays where it is from now on."""
+    owner = array if array.base is None else owner_of(array)
+    key = id(owner)
+    if key not in _LENT:
+        _LENT[key] = weakref.ref(owner, lambda _, lent=_LENT: lent.pop(key, None))
+
+
 def is_fixed(array: np.ndarray) -> bool:
-    """Whether the memory belongs to somebody else and cannot grow: NumPy's, a file's, shared."""
-    base = getattr(owner_of(array), "base", None)
-    return isinstance(base, (memoryview, mmap))
+    """Whether others have the memory, so that it cannot grow: NumPy, a file, another process."""
+    owner = owner_of(array)
+    return id(owner) in _LENT or isinstance(getattr(owner, "base", None), (memoryview, mmap))
 
 
 def grown(

@@ -10,6 +10,7 @@ from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.device import require_cpu
+from tapegrad.core.storage import lend
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.creation.tensor import supported
@@ -48,7 +49,7 @@ def tolist(self: Tensor) -> Any:
 
 
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
-    """The elements as a NumPy array that shares the tensor's memory.
+    """The elements as a NumPy array that shares the tensor's memory, which cannot grow any more.
 
     Args:
         force: of a tensor that requires grad, too, where operators record.
@@ -77,7 +78,10 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     mode = get_mode()
     if mode is not True and mode is not False:
         mode.cut(self, None, "numpy()")
-    return array if type(array) is np.ndarray else np.asarray(array)
+    if type(array) is not np.ndarray:
+        return np.asarray(array)
+    lend(array)
+    return array
 
 
 def array(self: Tensor, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
