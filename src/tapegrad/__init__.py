@@ -88,8 +88,8 @@ _fill_slots()
 _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
-    "amp backends compat compiler cpu cuda data distributed distributions func fx fft inspect "
-    "jit linalg masked multiprocessing nn ops optim overrides random profiler return_types "
+    "amp backends compat compiler cpu cuda data distributed distributions fft func futures fx hub "
+    "inspect jit linalg masked multiprocessing nn ops optim overrides profiler random return_types "
     "safetensors serialization signal special storage testing torch_version utils version".split()
 )
 

@@ -73,7 +73,7 @@ class Work:
                 "Call wait(), and read the tensors that were given to the collective.",
             )
         self.wait()
-        future = Future()
+        future: Future = Future()
         future.set_result(self._results)
         return future
 

@@ -65,6 +65,8 @@ def unpacked_program(found: dict) -> Program:
     return Program(found["name"], found["inputs"], structure, steps, output)
 
 
+_HOMES = ("tapegrad.nn.functional", "tapegrad.operators.", "tapegrad.tensors.")
+_OF_FILES = frozenset(["torch.from_file"])
 _ARITHMETIC = frozenset("add sub mul truediv floordiv mod pow neg abs eq ne lt le gt ge".split())
 
 
@@ -77,12 +79,19 @@ def _function(name: str) -> Any:
             return getattr(operator, name.removeprefix("operator."))
     else:
         found = function_of(name)
-        if name_of(found) == name:
+        if name_of(found) == name and _is_of_tensors(name, found):
             return found
     raise runtime_error(
         f"The file's trace calls {name}, which is no function of tensors",
         "A trace calls functions of tensors alone: the file is damaged, or worse.",
     )
+
+
+def _is_of_tensors(name: str, function: Any) -> bool:
+    """Whether a function computes with tensors, and touches nothing else."""
+    if name.startswith("torch.Tensor.") and name.endswith(".__get__"):
+        return True
+    return (function.__module__ or "").startswith(_HOMES) and name not in _OF_FILES
 
 
 def unpacked_function(found: dict) -> TracedFunction:

@@ -12,7 +12,7 @@ from tapegrad.serialization.allowed import (
     get_safe_globals,
     safe_globals,
 )
-from tapegrad.serialization.reader import get_unsafe_globals_in_checkpoint, load
+from tapegrad.serialization.reader import MAP_LOCATION, get_unsafe_globals_in_checkpoint, load
 from tapegrad.serialization.writer import DEFAULT_PROTOCOL, save
 
 __torch__ = "load save"

@@ -5,7 +5,7 @@ import pickle
 from collections.abc import Callable
 from contextlib import contextmanager
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from tapegrad.serialization.machine import Machine
 from tapegrad.serialization.message import malformed, unsupported
 from tapegrad.serialization.names import StorageType
 from tapegrad.serialization.rebuild import is_int64
+
+MAP_LOCATION: TypeAlias = (
+    Callable[[UntypedStorage, str], UntypedStorage] | device | str | dict | None
+)
+"""Where tensors of a file go: see `load`."""
 
 
 def placer(map_location: Any) -> Callable[[UntypedStorage, str], UntypedStorage]:

@@ -30,7 +30,7 @@ def noop_hook(_: Any, bucket: Any) -> Any:
     """The numbers of this rank."""
     from tapegrad.jit._async import Future
 
-    future = Future()
+    future: Future = Future()
     future.set_result(bucket.buffer())
     return future
 
