@@ -3,300 +3,48 @@
     torch.ops.aten                    the names of all operators that tapegrad has
     torch.ops.aten.sum                an operator: PyTorch calls it a packet of overloads
     torch.ops.aten.sum.dim_IntList    one of its overloads: here an operator of its own, as a rule
+    torch.ops.mylib                   the operators that a program has defined: `torch.library`
 
 A policy of selective checkpoints is told of operators by their overloads.
 """
 
-from __future__ import annotations
+from importlib import import_module as _import_module
+from pathlib import Path
 
-from contextvars import ContextVar
-from functools import cache
-from types import SimpleNamespace
+from tapegrad.core.missing import missing as _missing
+from tapegrad.library.aten import overload_named, overload_of
+from tapegrad.library.compiled import load as _load
+from tapegrad.library.namespace import _OpNamespace
+from tapegrad.library.overload import HANDED, OpOverload, OpOverloadPacket
 
-import tapegrad
-from tapegrad.autograd.operator_base import public_name
-from tapegrad.core import errors
-from tapegrad.core.annotations import Any, OperatorLike
-from tapegrad.core.missing import missing
-from tapegrad.dispatch.backward_op import DECLARED
-from tapegrad.dispatch.op import REGISTRY
-from tapegrad.lazy_names import load_operators
-from tapegrad.profiler.names import titles_of
+__all__ = ["HANDED", "OpOverload", "OpOverloadPacket", "overload_named", "overload_of"]
 
-# Overloads, and PyTorch's names of the operators that they are of; ours follows after a colon where
-# it is another one. The others are the overload "default" of what a profile calls them.
-_BY_OVERLOAD = {
-    "correction": "std:deviation var:variance",
-    "decimals": "round:round_decimals",
-    "default": (
-        "_linalg_eigh:eigh _linalg_eigh:eigvalsh _linalg_solve_ex:linear_system "
-        "_linalg_svd:singular_values _linalg_svd:svd _log_softmax:log_softmax_along "
-        "_scaled_dot_product_flash_attention_for_cpu:attention _softmax:softmax_along "
-        "_to_copy:to_copy grid_sampler_2d grid_sampler_3d index_put:add_at "
-        "linalg_vector_norm:norm_along max:largest_of_all min:smallest_of_all "
-        "native_batch_norm:batch_standardize native_batch_norm:channel_standardize "
-        "native_group_norm:group_standardize native_layer_norm:layer_standardize "
-        "nll_loss2d_forward:pick_places nll_loss_forward:pick_classes select_backward:pad_select "
-        "slice_backward:pad_slice"
-    ),
-    "dim": (
-        "all:all_axes any:any_axes max:largest_along mean:mean_axes median:median_along "
-        "min:smallest_along nanmedian:median_of_numbers_along squeeze:squeeze_axis"
-    ),
-    "dim_int": "prod:product_along",
-    "dim_IntList": "count_nonzero:count_axes sum:sum_axes",
-    "dims": "squeeze:squeeze_axes",
-    "float_Tensor": "normal:normal_of_std",
-    "int": "select:select_index transpose:swap_axes unbind:unbind_axis",
-    "int_Scalar": "index_fill:fill_slices",
-    "int_Tensor": "index_fill:fill_slices_with",
-    "p": "bernoulli:bernoulli_fill",
-    "Scalar": (
-        "copysign:with_sign_of_number fmod:fmod_number lerp:lerp_number masked_fill:fill_masked "
-        "pow:power_of_number remainder:remainder_number rsub:rsub_scaled rsub:subtract_from"
-    ),
-    "Scalar_Other": "xlogy:x_log_number",
-    "Scalar_Self": "xlogy:number_log_y",
-    "Scalar_Tensor": "remainder:remainder_of_number",
-    "self": "where",
-    "src": "scatter:scatter_values",
-    "Tensor": (
-        "add add:add_scaled add:plus_number bernoulli:bernoulli_tensor_fill bitwise_and "
-        "bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp:clamp_to_tensors "
-        "clamp_max:at_most clamp_min:at_least copysign div div:over_number eq fmod "
-        "frexp:mantissa_and_exponent ge gt index:index_at index:index_mask ldexp le "
-        "lerp:lerp_tensor lt masked_fill:fill_masked_with mul mul:times_number ne remainder "
-        "slice:slice_axis split:split_equal sub sub:minus_number sub:sub_scaled "
-        "unsafe_split:split_untracked xlogy"
-    ),
-    "Tensor_float": "normal:normal_of_mean",
-    "Tensor_mode": "div:div_rounded",
-    "Tensor_Scalar": "pow",
-    "Tensor_Tensor": "isin:members normal:normal_of_both pow:power",
-    "two": (
-        "scatter_reduce:scatter_extremum scatter_reduce:scatter_product "
-        "scatter_reduce:scatter_total"
-    ),
-    "value": "scatter:scatter_number",
-}
-_OVERLOADS = {
-    ours or name: f"{name}.{overload}"
-    for overload, names in _BY_OVERLOAD.items()
-    for name, _, ours in (each.partition(":") for each in names.split())
-}
-_WITH_NUMBERS = frozenset("eq ne lt le gt ge".split())  # PyTorch has an overload for these
-
-# Kernels of other devices and PyTorch's own services: lists of operators to keep name them. No
-# operator here is ever called so.
-_ELSEWHERE = (
-    "_efficient_attention_forward _flash_attention_forward _scaled_dot_product_cudnn_attention "
-    "_scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention _scaled_mm"
-)
-
-# What a `__torch_dispatch__` is asked about besides operators: what makes tensors, and writes.
-_BESIDE = "bmm copy_ empty fill_ full index_put_ lift_fresh ones rand randn zero_ zeros"
+loaded_libraries: set[str] = set()
 
 
-HANDED: ContextVar[Any] = ContextVar("tapegrad_handed", default=None)
-"""The call that a `__torch_dispatch__` is being asked about, the innermost one."""
+def import_module(module: str) -> None:
+    """Import a module, for the operators that it defines."""
+    _import_module(module)
 
 
-class OpOverload:
-    """One overload of an operator. It compares equal to itself alone, and may be called.
+def load_library(path: str | Path) -> None:
+    """Load a compiled library of operators: here one whose operators tapegrad has in Python.
 
-    >>> torch.ops.aten.mm.default
-    <OpOverload(op='aten.mm', overload='default')>
-    >>> torch.ops.aten.mm.default(torch.ones(1, 2), torch.ones(2, 1))
-    tensor([[2.]])
+    Raises:
+        OSError: it is any other. tapegrad has no compiled half with which it could be linked.
+
+    >>> torch.ops.load_library("mine.so")
+    Traceback (most recent call last):
+    OSError: Could not load this library: mine.so
+    tapegrad cannot link compiled operators: define them in Python with torch.library.custom_op.
     """
-
-    __slots__ = ("_overloadname", "overloadpacket")
-
-    def __init__(self, packet: OpOverloadPacket, name: str):
-        self.overloadpacket = packet
-        self._overloadname = name
-
-    @property
-    def namespace(self) -> str:
-        """The collection it is of: "aten"."""
-        return self.overloadpacket.namespace
-
-    @property
-    def __name__(self) -> str:
-        return f"{self.overloadpacket.__name__}.{self._overloadname}"
-
-    @property
-    def _schema(self) -> SimpleNamespace:
-        """What is known of the signature: the names."""
-        name = self._overloadname
-        return SimpleNamespace(
-            name=self.overloadpacket._qualified_op_name,
-            overload_name="" if name == "default" else name,
-            is_mutable=self.overloadpacket.__name__.endswith("_"),
-        )
-
-    def name(self) -> str:
-        """The name as it is registered: `aten::add.Tensor`."""
-        name = self.overloadpacket._qualified_op_name
-        return name if self._overloadname == "default" else f"{name}.{self._overloadname}"
-
-    def __call__(self, *args: object, **kwargs: object) -> Any:
-        handed = HANDED.get()
-        if handed is not None and handed.overload is self:
-            result = handed.run(args, kwargs)
-            if result is not NotImplemented:
-                return result
-        return self.overloadpacket(*args, **kwargs)
-
-    def __str__(self) -> str:
-        return f"{self.overloadpacket}.{self._overloadname}"
-
-    def __repr__(self) -> str:
-        return f"<OpOverload(op='{self.overloadpacket}', overload='{self._overloadname}')>"
+    _load(path)
+    loaded_libraries.add(str(path))
 
 
-class OpOverloadPacket:
-    """An operator of PyTorch's with all its overloads that tapegrad knows.
-
-    >>> torch.ops.aten.sum
-    <OpOverloadPacket(op='aten.sum')>
-    >>> torch.ops.aten.sum.overloads()
-    ['default', 'dim_IntList']
-    """
-
-    def __init__(self, name: str, overloads: frozenset[str], namespace: str = "aten"):
-        self.__name__ = name
-        self.namespace = namespace
-        self._qualified_op_name = f"{namespace}::{name}"
-        self._overloads = {each: OpOverload(self, each) for each in sorted(overloads)}
-
-    def overloads(self) -> list[str]:
-        """The names of the overloads."""
-        return list(self._overloads)
-
-    def __getattr__(self, name: str) -> OpOverload:
-        try:
-            return self.__dict__["_overloads"][name]
-        except KeyError:
-            raise errors.advised(
-                AttributeError(f"The underlying op of '{self}' has no overload name '{name}'"),
-                f"tapegrad has {', '.join(self.overloads())}.",
-            ) from None
-
-    def __call__(self, *args: object, **kwargs: object) -> Any:
-        try:
-            function = getattr(tapegrad, self.__name__)
-        except AttributeError:
-            raise errors.not_implemented(
-                f"torch.ops.{self} cannot be called in tapegrad",
-                "It is the name of an operator that a public function uses: call that function.",
-            ) from None
-        return function(*args, **kwargs)
-
-    def __str__(self) -> str:
-        return f"{self.namespace}.{self.__name__}"
-
-    def __repr__(self) -> str:
-        return f"<OpOverloadPacket(op='{self}')>"
-
-
-OpOverload.__module__ = OpOverloadPacket.__module__ = "torch._ops"
-
-
-class _Namespace:
-    """`torch.ops.aten`: operators by name, each found when it is first asked for."""
-
-    name = "aten"
-
-    def __getattr__(self, name: str) -> OpOverloadPacket:
-        overloads = _known().get(name)
-        if overloads is None:
-            raise errors.advised(
-                AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'"),
-                "No operator of tapegrad is called so; dir(torch.ops.aten) lists them.",
-            )
-        packet = self.__dict__[name] = OpOverloadPacket(name, frozenset(overloads))
-        return packet
-
-    def __dir__(self) -> list[str]:
-        return sorted(_known())
-
-
-aten = _Namespace()
-
-
-@cache
-def _known() -> dict[str, set[str]]:
-    """Of each operator the names of its overloads."""
-    load_operators()
-    elsewhere = f"{_ELSEWHERE} {_BESIDE}".split()
-    found: dict[str, set[str]] = {name: {"default"} for name in elsewhere}
-    for op in REGISTRY.values():
-        name = _name_of(op)
-        if name is not None:
-            packet, _, overload = name.partition(".")
-            found.setdefault(packet, set()).add(overload)
-    for rule in DECLARED:
-        found.setdefault(_backward_name(rule.node), set()).add("default")
-    for name in _WITH_NUMBERS:
-        found[name].add("Scalar")
-    return found
-
-
-def _backward_name(node: str) -> str:
-    """The operator of a backward pass whose own node is called `node`; "" if it is of none.
-
-    >>> from tapegrad.ops import _backward_name
-    >>> _backward_name("ThresholdBackwardBackward0"), _backward_name("MulBackward0")
-    ('threshold_backward', '')
-    """
-    words, _, last = node.partition("Backward")
-    if "Backward" not in last:
-        return ""
-    name = f"{public_name('', words)}_backward{'_data' if last.startswith('Data') else ''}"
-    hidden = name.endswith("softmax_backward_data") or name.startswith("prelu")
-    return f"_{name}" if hidden else name
-
-
-def _name_of(op: OperatorLike) -> str | None:
-    """The overload that an operator is, None for one that PyTorch has not."""
-    backward = _backward_name(op.node_name)
-    if backward:
-        return f"{backward}.default"
-    name = _OVERLOADS.get(op.name)
-    if name is None:
-        title = titles_of(op.name, op)[0]
-        home, _, public = title.partition("::")
-        name = f"{public}.default" if home == "aten" else None
-    return name
-
-
-@cache
-def _overload(name: str) -> OpOverload:
-    packet, _, overload = name.partition(".")
-    return getattr(getattr(aten, packet), overload)
-
-
-@cache
-def overload_named(name: str) -> OpOverload:
-    """The overload of a full name, `aten.add.Tensor`; of `tapegrad` there is each that is asked."""
-    namespace, _, rest = name.partition(".")
-    packet, _, overload = rest.partition(".")
-    if namespace == "aten" and overload in _known().get(packet, ()):
-        return _overload(rest)
-    return getattr(OpOverloadPacket(packet, frozenset((overload,)), namespace), overload)
-
-
-def overload_of(op: OperatorLike, inputs: tuple) -> OpOverload | None:
-    """The overload that a call of an operator is, None where PyTorch has no such operator."""
-    name = _name_of(op)
-    if name is None:
-        return None
-    if op.name in _WITH_NUMBERS and not hasattr(inputs[1], "_array"):
-        name = f"{op.name}.Scalar"
-    return _overload(name)
-
-
-def __getattr__(name: str) -> object:
-    """The error for a library of operators that tapegrad does not have."""
-    raise missing(__name__, name)
+def __getattr__(name: str) -> _OpNamespace:
+    """The namespace of that name, be there operators in it or not."""
+    if name.startswith(("__", "pytest")):  # what Python and pytest ask of every module
+        raise _missing(__name__, name)
+    namespace = globals()[name] = _OpNamespace(name)
+    return namespace

@@ -14,7 +14,8 @@ from tapegrad.autograd.operator_base import public_name
 from tapegrad.core.annotations import Any, OperatorLike
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import apply
-from tapegrad.ops import HANDED, OpOverload, overload_named, overload_of
+from tapegrad.library.aten import overload_named, overload_of
+from tapegrad.library.overload import HANDED, OpOverload
 
 # Options that PyTorch takes by place, in its order; `*`: as a list; after `=` the default, which is
 # left out at the end; `!`: an option of ours that PyTorch has not; `->`: by keyword.

@@ -19,6 +19,7 @@ from tapegrad.autograd.mode import set_grad_enabled as _grad_switch
 from tapegrad.compat.torch._C.dispatch_keys import (
     DispatchKey,
     DispatchKeySet,
+    _AutoDispatchBelowAutograd,
     _dispatch_keys,
     _ExcludeDispatchKeyGuard,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "DispatchKeySet",
     "Size",
     "TensorBase",
+    "_AutoDispatchBelowAutograd",
     "_EnableTorchFunction",
     "_EngineBase",
     "_ExcludeDispatchKeyGuard",

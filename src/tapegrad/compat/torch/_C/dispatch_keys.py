@@ -4,7 +4,9 @@ from enum import IntEnum
 from typing import Any
 
 from tapegrad.amp.autocast_mode import autocast
+from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
+from tapegrad.library.operator import BELOW_AUTOGRAD
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -255,5 +257,23 @@ class _ExcludeDispatchKeyGuard:
             block.__exit__(*error)
 
 
-for _each in (DispatchKey, DispatchKeySet, _ExcludeDispatchKeyGuard):
+class _AutoDispatchBelowAutograd:
+    """A block in which nothing is recorded, and operators of `torch.library` skip their formulas.
+
+    A kernel for "Autograd" calls its own operator in it, and so comes to the kernel that computes.
+    """
+
+    def __init__(self) -> None:
+        self._grad = no_grad()
+
+    def __enter__(self) -> None:
+        self._grad.__enter__()
+        self._token = BELOW_AUTOGRAD.set(True)
+
+    def __exit__(self, *error: Any) -> None:
+        BELOW_AUTOGRAD.reset(self._token)
+        self._grad.__exit__(*error)
+
+
+for _each in (DispatchKey, DispatchKeySet, _AutoDispatchBelowAutograd, _ExcludeDispatchKeyGuard):
     _each.__module__ = "torch._C"
