@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.core import errors
+from tapegrad.overrides import handle_torch_function, has_torch_function_unary
 from tapegrad.tensors.tensor import Tensor
 
 __torch__ = (
@@ -18,15 +19,18 @@ _UNSAID = (
 )
 
 
-def _assert(condition: Any, message: str) -> None:
+def _assert(condition: Any, message: str) -> Any:
     """Python's `assert`, as a function.
 
     >>> torch._assert(1 < 0, "the order of numbers")
     Traceback (most recent call last):
     AssertionError: the order of numbers
     """
+    if type(condition) not in (bool, Tensor) and has_torch_function_unary(condition):
+        return handle_torch_function(_assert, (condition,), condition, message)
     if not condition:
         raise AssertionError(message)
+    return None
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:

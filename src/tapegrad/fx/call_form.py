@@ -24,6 +24,8 @@ def as_called(
     name = _get_qualified_name(function)
     if name == "torch._C._nn.linear" and set(kwargs) == {"bias"}:
         args, kwargs = (args if kwargs["bias"] is None else (*args, kwargs["bias"])), {}
+    if name == "torch.functional.einsum" and len(args) == 2 and isinstance(args[1], (list, tuple)):
+        args = (args[0], *args[1])
     try:
         signature = inspect.signature(function)
         bound = signature.bind(*args, **kwargs)
@@ -32,7 +34,7 @@ def as_called(
     plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = [p for p in signature.parameters.values() if p.kind in plain]
     if name.startswith(("torch.nn.functional.", "torch.functional.")):
-        return _with_defaults(signature, bound, parameters)
+        return _with_defaults(name, signature, bound, parameters)
     names = set(_names_in_call(frame)) & {p.name for p in parameters[: len(args)]}
     first = min((i for i, p in enumerate(parameters) if p.name in names), default=len(args))
     moved = {p.name: args[i] for i, p in enumerate(parameters[: len(args)]) if i >= first}
@@ -40,8 +42,15 @@ def as_called(
     return args[:first], {**given, **kwargs}
 
 
+_NOT_HANDED_OVER = {
+    ("torch.functional.chain_matmul", "out"),
+    ("torch.nn.functional.l1_loss", "weight"),
+}
+"""What PyTorch leaves out where it is None."""
+
+
 def _with_defaults(
-    signature: inspect.Signature, bound: inspect.BoundArguments, parameters: list
+    name: str, signature: inspect.Signature, bound: inspect.BoundArguments, parameters: list
 ) -> tuple[tuple, dict]:
     bound.apply_defaults()
     variable = [p for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL]
@@ -49,6 +58,8 @@ def _with_defaults(
     named = {}
     for parameter in parameters:
         value = bound.arguments[parameter.name]
+        if value is None and (name, parameter.name) in _NOT_HANDED_OVER:
+            continue
         if parameter.default is parameter.empty or repr(parameter.default) == "MISSING":
             required.append(value)
         else:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tapegrad.core.missing import torch_name
 from tapegrad.fx.namespace import _Namespace, custom_builtins
 from tapegrad.fx.node import Node
-from tapegrad.fx.qualified_name import _get_qualified_name, _type_repr
+from tapegrad.fx.qualified_name import _get_qualified_name, _type_repr, reachable
 
 magic_methods = {
     "eq": "{} == {}", "ne": "{} != {}", "lt": "{} < {}", "gt": "{} > {}", "le": "{} <= {}",
@@ -175,20 +175,21 @@ class _Writer:
         verbose: bool = False,
         include_stride: bool = False,
         include_device: bool = False,
+        colored: bool = False,
         expanded_def: bool = False,
         **others: Any,
     ) -> None:
-        unknown = [name for name, value in others.items() if value and name != "colored"]
+        unknown = [name for name, value in others.items() if value]
         if unknown:
             raise NotImplementedError(f"tapegrad's code of graphs has no option {unknown[0]!r}")
         self.codegen, self.nodes, self.root = codegen, nodes, root_module
         self.namespace, self.verbose, self.expanded_def = namespace, verbose, expanded_def
-        self.stride, self.device = include_stride, include_device
+        self.stride, self.device, self.colored = include_stride, include_device, colored
         self.globals: dict[str, Any] = {}
         self.wrapped: dict[str, None] = {}
         self.free: list[str] = []
         self.annotation = ""
-        self.last_trace: str | None = None
+        self.last_trace: str | None = ""
         self.freed = last_uses(nodes)
 
     def write(self) -> PythonCode:
@@ -204,6 +205,7 @@ class _Writer:
                 lines.append(f"# COUNTER: {position}\n{comment}{text}\n")
         if not lines:
             lines.append("pass\n")
+        lines[0] = lines[0].replace("\n\n", "\n", 1)
         if self.codegen._body_transformer:
             lines = self.codegen._body_transformer(lines)
         head = self.codegen.gen_fn_def(self.free, self.annotation, expanded_def=self.expanded_def)
@@ -216,7 +218,7 @@ class _Writer:
     # ---------------------------------------------------------------------------------- names
 
     def add_global(self, hint: str, obj: Any) -> str:
-        if _is_from_torch(obj):
+        if _is_from_torch(obj) and reachable(hint):
             return hint
         name = self.namespace.create_name(hint.replace(".", "_"), obj)
         if self.globals.setdefault(name, obj) is not obj:
@@ -262,14 +264,21 @@ class _Writer:
         if isinstance(arg, list):
             return f"[{', '.join(map(self.repr, arg))}]"
         if isinstance(arg, dict):
-            return f"{{{', '.join(f'{self.repr(k)}: {self.repr(v)}' for k, v in arg.items())}}}"
+            colored, self.colored = self.colored, False
+            text = ", ".join(f"{self.repr(k)}: {self.repr(v)}" for k, v in arg.items())
+            self.colored = colored
+            return self.paint(f"{{{text}}}", "34")
         if isinstance(arg, slice):
             return f"slice({self.repr(arg.start)}, {self.repr(arg.stop)}, {self.repr(arg.step)})"
         if isinstance(arg, enum.Enum):
             return f"{self.add_global(type(arg).__name__, type(arg))}.{arg.name}"
         if isinstance(arg, type) or isinstance(arg, types.FunctionType):
             return self.add_global(_get_qualified_name(arg), arg)
-        return repr(arg)
+        return self.paint(repr(arg), "34")
+
+    def paint(self, text: str, *codes: str) -> str:
+        """Text in a colour, where colours are asked for."""
+        return _painted(text, *codes) if self.colored else text
 
     # ---------------------------------------------------------------------------------- lines
 
@@ -329,7 +338,7 @@ class _Writer:
         names = list(self.freed.get(node, ()))
         if not node.users:
             names.append(node)
-        return f";  {' = '.join([*map(repr, names), 'None'])}" if names else ""
+        return f";  {self.paint(' = '.join([*map(repr, names), 'None']), '2')}" if names else ""
 
     # -------------------------------------------------------------------------------- verbose
 
@@ -337,13 +346,11 @@ class _Writer:
         if node.op in ("placeholder", "output"):
             return ""
         trace = node.stack_trace
-        if trace == self.last_trace and trace is not None:
+        if (trace or None) == self.last_trace:
             return ""
-        first = self.last_trace is None
-        self.last_trace = trace or ""
-        if trace:
-            return f"\n# {_where(trace)}\n"
-        return "# No stacktrace found for following nodes\n" if first else ""
+        self.last_trace = trace or None
+        where = _where(trace) if trace else "No stacktrace found for following nodes"
+        return f"\n{self.paint(f'# {where}', '2')}\n"
 
     def tensor_type(self, node: Node) -> str:
         value: Any = node.meta.get(
@@ -352,13 +359,16 @@ class _Writer:
         if not (hasattr(value, "shape") and hasattr(value, "dtype")):
             return ""
         name = str(value.dtype).rpartition(".")[2]
-        text = f"{_DTYPES.get(name, name)}{list(value.shape)}"
-        if self.stride:
-            stride = value.stride() if callable(value.stride) else value.stride
-            text += str(list(stride))
+        text = self.paint(_DTYPES.get(name, name), "31") + self.paint(f"{list(value.shape)}", "34")
+        if self.stride and callable(value.stride):
+            text += self.paint(str(list(value.stride())), "2", "34")
         if self.device and hasattr(value, "device"):
-            text += str(value.device)
+            text += self.paint(str(value.device), "2", "32")
         return f': "{text}"'
+
+
+def _painted(text: str, *codes: str) -> str:
+    return "".join(f"\x1b[{code}m" for code in codes) + f"{text}\x1b[0m"
 
 
 def _where(trace: str) -> str:

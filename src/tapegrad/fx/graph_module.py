@@ -389,7 +389,7 @@ _NOT_COPIED = _NOT_SAVED | {"_in_spec", "_out_spec"}
 def _readable(module: Any, name: str, code: str, include_stride: bool, include_device: bool) -> str:
     def indented(text: str) -> str:
         lines = text.lstrip("\n").split("\n")
-        return "\n".join(f"    {line}" if line.strip() else line for line in lines)
+        return "\n".join(f"    {line}" if line.strip() else "" for line in lines)
 
     inner = [
         _readable(

@@ -223,7 +223,7 @@ class Transformer(Interpreter):
                 return value.node if isinstance(value, Proxy) else value
 
             old = self.graph.output_node()
-            made = self.new_graph.output(map_aggregate(result, strip), old.type)
+            made = self.new_graph.output(map_aggregate(result, strip))
             made.meta.update(old.meta)
         return GraphModule(self.module, self.new_graph)
 

@@ -1,6 +1,7 @@
 """Values that record what is done with them: each operation on a `Proxy` adds a node."""
 
 import operator
+import os
 import sys
 import traceback
 from collections import OrderedDict
@@ -91,7 +92,9 @@ class TracerBase:
         node = self.create_node(kind, target, given, named, name, type_expr)
         proxy = proxy_factory_fn(node) if proxy_factory_fn else self.proxy(node)
         if self.record_stack_traces and not proxy.node.stack_trace:
-            proxy.node.stack_trace = _stack_of_program()
+            where = _stack_of_program()
+            if where is not None:
+                proxy.node.stack_trace = where
         return proxy
 
     def create_arg(self, a: Any) -> Argument:
@@ -162,15 +165,17 @@ def _is_constant(a: Any) -> bool:
     return isinstance(a, (*kinds, Enum))
 
 
-def _stack_of_program() -> str:
-    from tapegrad.core.missing import torch_name
+def _stack_of_program() -> str | None:
+    """Where the program is, from its first `forward` on; None outside of one."""
+    frames = traceback.extract_stack()
+    first = next((i for i, frame in enumerate(frames) if frame.name == "forward"), None)
+    if first is None:
+        return None
+    seen = [each for each in frames[first:] if not each.filename.startswith(_OURS)]
+    return "".join(traceback.StackSummary.from_list(seen).format()).strip()
 
-    frames = [
-        frame
-        for frame in traceback.extract_stack()
-        if "/tapegrad/fx/" not in frame.filename and "/tapegrad/nn/" not in frame.filename
-    ]
-    return torch_name("".join(traceback.StackSummary.from_list(frames).format()).strip())
+
+_OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def _unpacked_into(frame: Any) -> int | None:

@@ -1,5 +1,6 @@
 """The names by which generated code and printed graphs call functions and types."""
 
+import functools
 import types
 import typing
 from typing import Any
@@ -64,16 +65,29 @@ def _find_name(func: Any) -> str:
         functional = torch.nn.functional
         if vars(functional).get(name, None) is func and name not in _OF_TORCH:
             return f"torch._C._nn.{name}" if name in _OF_C_NN else f"torch.nn.functional.{name}"
-        if name == "logsigmoid":
+        if name == "log_sigmoid":
             return "torch._C._nn.log_sigmoid"
         if getattr(torch, name, None) is func:
             return f"torch.functional.{name}" if name in _OF_FUNCTIONAL else f"torch.{name}"
         for home in ("linalg", "fft", "special"):
-            if getattr(getattr(torch, home), name, None) is func:
-                return f"torch._C._{home}.{home}_{name}"
+            plain = name.removeprefix(f"{home}_")
+            if getattr(getattr(torch, home), plain, None) is func or plain != name:
+                return f"torch._C._{home}.{home}_{plain}"
         if getattr(torch.nn.init, name, None) is func:
             return f"torch.nn.init.{name}"
     return f"{torch_name(module)}.{name}"
+
+
+@functools.cache
+def reachable(name: str) -> bool:
+    """Whether generated code, which has `torch`, finds something by a dotted name."""
+    import tapegrad as torch
+
+    first, *path = name.split(".")
+    value: Any = torch
+    for part in path:
+        value = getattr(value, part, None)
+    return first == "torch" and value is not None
 
 
 def _type_repr(obj: Any) -> str:

@@ -19,7 +19,7 @@ def test_sizes_broadcast():
 def test_classes_are_those_of_torch():
     assert C.Generator is torch.Generator and C._TensorMeta is type(torch.Tensor)
     assert issubclass(torch.Tensor, C._TensorBase) and C._LinAlgError is torch.linalg.LinAlgError
-    assert C._linalg is torch.linalg and issubclass(torch.Tensor, C.TensorBase)
+    assert C._linalg.linalg_norm is torch.linalg.norm and issubclass(torch.Tensor, C.TensorBase)
     assert torch.overrides.has_torch_function is C._has_torch_function
     with C.DisableTorchFunctionSubclass():
         assert not C._is_torch_function_enabled()

@@ -325,7 +325,8 @@ def softmin(
     >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
     tensor([0.7311, 0.2689])
     """
-    return softmaxes.softmax(-input, _axis("softmin", dim, input.ndim, _stacklevel), dtype=dtype)
+    axis = _axis("softmin", dim, input.ndim, _stacklevel)
+    return softmaxes.softmax(-input, axis, dtype=dtype)
 
 
 @require_tensors

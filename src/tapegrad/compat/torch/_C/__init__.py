@@ -2,6 +2,7 @@
 
 dispatch_keys   the names of PyTorch's dispatcher
 _nn             functions behind `torch.nn.functional`
+_linalg _fft _special   functions behind `torch.linalg` and its kin
 _functorch      levels of `vmap` and of derivatives
 """
 
@@ -327,8 +328,6 @@ def __getattr__(name: str) -> Any:
         return getattr(jit, name)
     if name == "_VariableFunctions":
         return import_module("tapegrad.compat.torch._VF")
-    if name in ("_fft", "_linalg", "_special"):
-        return getattr(tapegrad, name[1:])
     if name[:2] != "__" and find_spec(f"{__name__}.{name}") is not None:
         return import_module(f"{__name__}.{name}")
     raise _missing(__name__, name)
