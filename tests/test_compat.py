@@ -112,7 +112,7 @@ def test_install_refuses_after_the_real_torch(tmp_path):
 
 def test_serving_takes_precedence_over_a_real_torch(tmp_path):
     (tmp_path / "torch.py").write_text("")
-    (tmp_path / "script.py").write_text(INSTALL + "import torch; print(torch.__name__)")
+    (tmp_path / "script.py").write_text(INSTALL + "import torch; print(torch.__spec__.name)")
     assert python(tmp_path / "script.py").stdout == "tapegrad\n"
 
 

@@ -110,7 +110,7 @@ def __getattr__(name: str):
 
         value = module_of(name)
     if value is None:
-        raise _missing(__name__, name)
+        raise _missing("tapegrad", name)
     globals()[name] = value
     return value
 

@@ -32,7 +32,7 @@ def test_a_script_sees_what_it_sees_under_python(tmp_path):
 
 def test_a_script_finds_the_modules_beside_it(tmp_path):
     (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "neighbour.py").write_text("import torch\nname = torch.__name__")
+    (tmp_path / "folder" / "neighbour.py").write_text("import torch\nname = torch.__spec__.name")
     result = run_both(tmp_path, "import neighbour; print(neighbour.name)")[1]
     assert result.stdout == "tapegrad\n"
 

@@ -18,6 +18,7 @@ from types import ModuleType
 
 import tapegrad
 from tapegrad import version
+from tapegrad.compat import class_paths
 from tapegrad.core.missing import missing_module
 from tapegrad.torch_version import TorchVersion
 
@@ -73,6 +74,7 @@ def install() -> None:
     if finder not in sys.meta_path:
         sys.meta_path.insert(0, finder)
         sys.meta_path.append(_last_finder)
+        class_paths.follow()
         tapegrad.__version__ = TorchVersion(f"{version.pytorch}+tapegrad.{version.__version__}")
 
 
@@ -82,6 +84,7 @@ def uninstall() -> None:
         return
     sys.meta_path.remove(finder)
     sys.meta_path.remove(_last_finder)
+    class_paths.unfollow()
     tapegrad.__version__ = version.__version__
     for name in [name for name in sys.modules if name.partition(".")[0] in _SERVED]:
         if name.partition(".")[0] in _PYTORCH or _is_ours(sys.modules[name]):
@@ -102,6 +105,8 @@ class _Finder:
         if name.partition(".")[0] not in self.packages:
             return None
         module = _module_for(name)
+        # Named by `class_paths` meanwhile: Python would run the module again, by its own spec.
+        sys.modules.pop(name, None)
         return ModuleSpec(name, _Loader(module), is_package=hasattr(module, "__path__"))
 
 

@@ -5,6 +5,8 @@ Maps of single numbers stand in `elementwise_transforms`, those of vectors and m
 all.
 """
 
+from typing import Any  # noqa: F401, as `typing.get_type_hints` looks for it here
+
 from tapegrad.distributions.composed_transforms import (
     CatTransform,
     ComposeTransform,

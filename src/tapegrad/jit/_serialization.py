@@ -182,7 +182,9 @@ def unpacked(found: dict) -> Any:
 
 def _name_of(thing: Any) -> str:
     """The name by which a class or function is found again: `module:name`."""
-    name = f"{thing.__module__}:{thing.__qualname__}"
+    # under compat `nn.Linear` calls itself PyTorch's; the file is read without it, too
+    home = getattr(sys.modules.get(thing.__module__), "__name__", thing.__module__)
+    name = f"{home}:{thing.__qualname__}"
     if "<" in name or _found(name) is None:
         raise runtime_error(
             f"{name} is saved by reference, and no module has it under this name",

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 class Tree:
     """What a `Module` knows of the modules, parameters and buffers below it."""
 
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Module | None]
+    if TYPE_CHECKING:  # `Module` says it again, where the names can be looked up
+        _parameters: dict[str, Parameter | None]
+        _buffers: dict[str, Tensor | None]
+        _modules: dict[str, Module | None]
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters of this module and, unless `recurse=False`, of those below it.

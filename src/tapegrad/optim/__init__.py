@@ -5,7 +5,8 @@ The most used are imported at once, the others when they are first asked for.
 
 from typing import Any
 
-from tapegrad.optim.adam import Adam, AdamW
+from tapegrad.optim.adam import Adam
+from tapegrad.optim.adamw import AdamW
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.optim.sgd import SGD
 

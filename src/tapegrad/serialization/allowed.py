@@ -1,9 +1,11 @@
 """Permissions of a file: the lists of what it may name and do, applied."""
 
+import sys
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -159,6 +161,10 @@ class Allowed:
         if found is not None and (self._plain or found in self._callable):
             self._modules.add(found)
             return found
+        if self._plain and module in ("torch.nn.functional", "torch._C._nn"):
+            found = _function(name)
+            if found is not None:
+                return found
         raise refused_global(name if module == "builtins" else full)
 
     def call(self, function: Callable, args: tuple, new: bool = False) -> Any:
@@ -217,8 +223,17 @@ def _layer(module: str, name: str) -> Any:
         return None
     from tapegrad import nn
 
-    found = vars(nn).get(name)
+    home = sys.modules.get(f"tapegrad{module.removeprefix('torch')}", nn)
+    found = vars(nn).get(name) or vars(home).get(name)
     return found if isinstance(found, type) and issubclass(found, nn.Module) else None
+
+
+def _function(name: str) -> Any:
+    """The function of `nn.functional` of that name, which layers hold and a file cannot call."""
+    from tapegrad.nn import functional
+
+    found = vars(functional).get(name)
+    return found if isinstance(found, FunctionType) and name[0] != "_" else None
 
 
 def _restore(found: object, state: dict) -> None:

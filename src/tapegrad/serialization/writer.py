@@ -238,6 +238,12 @@ def _known_name(obj: object) -> tuple[str, str] | None:
         name = obj.__name__
         if vars(nn).get(name) is obj:
             return "torch.nn", name
+    if isinstance(obj, FunctionType) and obj.__module__.startswith("tapegrad."):
+        from tapegrad.nn import functional
+
+        name = obj.__name__
+        if vars(functional).get(name) is obj:
+            return "torch.nn.functional", name
     return found
 
 

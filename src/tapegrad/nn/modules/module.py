@@ -13,6 +13,7 @@ from tapegrad.core.registration import NOTEBOOK
 from tapegrad.nn.attribute import ADDED, Attributes
 from tapegrad.nn.convert import Conversion
 from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE, Hooks, call_with_hooks, register
+from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.state import State
 from tapegrad.nn.tree import Tree
 
@@ -38,6 +39,9 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
     call_super_init: bool = False
     dump_patches: bool = False
     _version: int = 1
+    _parameters: dict[str, "Parameter | None"]
+    _buffers: dict[str, "Tensor | None"]
+    _modules: dict[str, Any]  # modules, and None
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         if (args or kwargs) and not self.call_super_init:
