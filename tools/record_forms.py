@@ -1,6 +1,9 @@
 """Record the forms of arguments that PyTorch's native functions take, as its errors show them.
 
-python -m tools.record_forms    writes core/native_forms.txt; it needs the extra `oracle`
+    python -m tools.record_forms            write core/native_forms.txt
+    python -m tools.record_forms --check    say whether it is up to date; 1 if it is not
+
+It needs the extra `oracle`.
 
 Functions of several forms name them all when they are called with nonsense, and deprecated ones in
 the warning of a call. The one form of the others is put together from the operator's schema.
@@ -108,6 +111,17 @@ def with_lengths(form: str, found: list) -> str:
     return re.sub(r"tuple of ints (\w+)", length, form)
 
 
+def with_marks(form: str, found: list) -> str:
+    """A form with `?` behind the kind of what may be None though it has no default."""
+
+    def mark(match: re.Match) -> str:
+        named = [a for s in found for a in s.arguments if a.name == match[2]]
+        nullable = named and all(str(a.real_type).startswith("Optional[") for a in named)
+        return f"{match[1]}? {match[2]}" if nullable else match[0]
+
+    return re.sub(r"(?<=[(,] )([A-Z\w][\w .]*) (\w+)(?=[,)])", mark, form)
+
+
 def takes_out(function: Any, form: str) -> bool:
     """Whether a function of one form takes `out=`, which some only have for other languages."""
     samples = {
@@ -150,7 +164,7 @@ def forms_of(function: Any, name: str, found: list, is_method: bool) -> list[str
         alone = re.search(r"but expected (\(.*\))$", text)
         if listed or alone:
             found_forms = listed or [alone[1]]
-            return [with_lengths(form, found) for form in found_forms]
+            return [with_marks(with_lengths(form, found), found) for form in found_forms]
         if "takes no arguments" in text:
             return ["()"]
         takes = re.search(r"takes (?:from \d+ to )?(\d+) positional", text)
@@ -262,8 +276,8 @@ def method_forms(functions: dict[str, list[str]], key: str) -> list[str]:
     return [without_tensor(form) for form in functions.get(key[7:], ())]
 
 
-def main() -> int:
-    """Write the file."""
+def main(given: list[str]) -> int:
+    """Write the file, or compare with what it is."""
     known = schemas()
     old = deprecated()
     lines = []
@@ -296,11 +310,16 @@ def main() -> int:
             lines += [f"{key} {form}" for form in found]
     warnings.simplefilter("ignore")
     lines += graph_lines(functions)
-    FILE.write_text("\n".join(sorted(set(lines), key=lines.index)) + "\n")
+    text = "\n".join(sorted(set(lines), key=lines.index)) + "\n"
+    if "--check" in given:
+        changed = set(FILE.read_text().splitlines()) ^ set(text.splitlines())
+        print(*sorted(changed), sep="\n")
+        return int(FILE.read_text() != text)
+    FILE.write_text(text)
     missing = [key for key, found in functions.items() if not found]
     print(f"{len(functions)} functions, {len(lines)} forms; none found: {' '.join(missing)}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

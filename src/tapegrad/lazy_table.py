@@ -126,6 +126,7 @@ FUNCTIONS: dict[str, str] = {
         "_foreach_sqrt_ _foreach_sub _foreach_sub_ _foreach_tan _foreach_tan_ _foreach_tanh "
         "_foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_"
     ),
+    "tapegrad.operators.pointwise.real_imag_conj_angle": "_conj _neg_view",
     "tapegrad.operators.pointwise.rrelu": "rrelu rrelu_",
     "tapegrad.operators.pointwise.special.bessel": "i0 i0_",
     "tapegrad.operators.pointwise.special.incomplete_gamma": (
@@ -141,6 +142,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.reduction.gradient_trapezoid": (
         "cumulative_trapezoid gradient trapezoid trapz"
     ),
+    "tapegrad.operators.reduction.hash_tensor": "hash_tensor",
     "tapegrad.operators.reduction.histogram": "histogram histogramdd",
     "tapegrad.operators.reduction.median": "median nanmedian",
     "tapegrad.operators.reduction.quantile": "nanquantile quantile",

@@ -30,16 +30,17 @@ from tapegrad.operators.linalg.solve import solve, solve_ex, tensorsolve
 from tapegrad.operators.linalg.svd import linalg_svd as svd
 from tapegrad.operators.linalg.svd import svdvals
 from tapegrad.operators.linalg.triangular_solve import solve_triangular
+from tapegrad.operators.reduction.vector_norm import linalg__powsum as _powsum
 from tapegrad.operators.reduction.vector_norm import linalg_vector_norm as vector_norm
 from tapegrad.operators.shape.tril_triu_diag import linalg_diagonal as diagonal
 
 __all__ = [
-    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh",
-    "eigvals", "eigvalsh", "householder_product", "inv", "inv_ex", "ldl_factor", "ldl_factor_ex",
-    "ldl_solve", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
-    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet",
-    "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander",
-    "vecdot", "vector_norm",
+    "LinAlgError", "_powsum", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig",
+    "eigh", "eigvals", "eigvalsh", "householder_product", "inv", "inv_ex", "ldl_factor",
+    "ldl_factor_ex", "ldl_solve", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul",
+    "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
+    "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv",
+    "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 __getattr__ = _refuses(__name__)

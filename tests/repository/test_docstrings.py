@@ -25,8 +25,8 @@ WITHOUT_EXAMPLE = {"torch.set_num_interop_threads": "it may be called once in a 
 
 WITHOUT_SHAPES = {
     "they say something of a tensor, and give none": (
-        "get_device is_complex is_conj is_floating_point is_inference is_neg is_nonzero "
-        "is_same_size is_signed is_storage is_tensor numel to_dlpack typename"
+        "get_device is_complex is_conj is_distributed is_floating_point is_inference is_neg "
+        "is_nonzero is_same_size is_signed is_storage is_tensor numel to_dlpack typename"
     ),
     "their arguments and results are listed one by one, with shapes": (
         "gradient linalg.eig linalg.eigh linalg.lstsq linalg.qr linalg.svd pca_lowrank stft "

@@ -6,6 +6,14 @@ from tests.samples.sample import Make, Sample, row
 
 
 @row
+def linalg__powsum(make: Make) -> list:
+    x = make(2, 3)
+    orders = [0.0, 1.0, 2.0, 3.0, 0.5, float("inf")]
+    found = [Sample(x, fixed=(0,), order=order, axis=(0, 1), keepdims=False) for order in orders]
+    return [*found, Sample(x, fixed=(0,), order=3.0, axis=(1,), keepdims=True)]
+
+
+@row
 def vector_norm(make: Make) -> list:
     found = [
         Sample(make.away(2, 3), order=order, axis=axis, keepdims=keepdims)

@@ -1,6 +1,7 @@
 """The memory of arrays: where an element lies, all of it, other shapes of the same memory."""
 
 import weakref
+from functools import partial
 from mmap import mmap
 from typing import Any
 
@@ -42,7 +43,11 @@ def lend(array: Any) -> None:
     owner = array if array.base is None else owner_of(array)
     key = id(owner)
     if key not in _LENT:
-        _LENT[key] = weakref.ref(owner, lambda _, lent=_LENT: lent.pop(key, None))
+        _LENT[key] = weakref.ref(owner, partial(_freed, _LENT, key))
+
+
+def _freed(lent: dict, key: int, _: Any) -> None:
+    lent.pop(key, None)
 
 
 def is_fixed(array: np.ndarray) -> bool:

@@ -37,6 +37,7 @@ def test_what_a_tensor_is_not():
     names = "is_cuda is_sparse is_sparse_csr is_quantized is_meta is_mps is_mkldnn is_nested is_xpu"
     assert not any(getattr(x, name) for name in names.split())
     assert x.is_cpu and x.layout is torch.strided and x.get_device() == -1
+    assert not torch.is_distributed(x)
     assert not (x.is_conj() or x.is_neg() or x.is_distributed() or x.is_inference())
     assert (x.dense_dim(), x.sparse_dim()) == (1, 0)
     with pytest.raises(RuntimeError, match="expected sparse coordinate tensor layout but got"):

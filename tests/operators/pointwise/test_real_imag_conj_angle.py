@@ -259,3 +259,8 @@ def test_gradients_given_and_hooked_may_be_views():
     x.grad = numbers().conj()
     (x * 1).backward(numbers())
     assert x.grad.tolist() == [2, 6, 0]
+
+
+def test_the_views_have_functions_too():
+    x = torch.tensor([1 + 2j])
+    assert torch._conj(x).is_conj() and torch._neg_view(x).is_neg()

@@ -3,6 +3,7 @@
 import pytest
 
 import tapegrad as torch
+from tests.messages import raises
 
 
 @pytest.mark.parametrize("order", [0.5, 2, 3, -2, 1e300, 1e-300, float("inf")])
@@ -44,3 +45,16 @@ def test_nan_has_no_direction(order, want):
     y = torch.linalg.vector_norm(x, order)
     y.backward()
     assert y.isnan() and x.grad.tolist() == want
+
+
+def test_sums_of_powers_are_norms_without_their_root():
+    x = torch.arange(12.0).reshape(3, 4) - 3
+    assert torch.linalg._powsum(x, 3, dim=1).tolist() == [36, 100, 1196]
+    assert torch.linalg._powsum(x * 1j, 1, (0, 1), keepdim=True).tolist() == [[42]]
+    infinite = float("inf")
+    assert torch.linalg._powsum(x, -infinite, dim=1).tolist() == [infinite, 1, 0]
+    with raises(NotImplementedError, "\"powsum_cpu\" not implemented for 'Long'"):
+        torch.linalg._powsum(torch.tensor([1, 2]))
+    y = torch.linalg._powsum(x.requires_grad_())
+    with raises(RuntimeError, "derivative for aten::linalg__powsum is not implemented"):
+        y.backward()

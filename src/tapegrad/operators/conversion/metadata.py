@@ -142,6 +142,17 @@ def is_inference(input: Tensor = MISSING, *extra: Any, **names: Any) -> bool:
     return again()
 
 
+@overridable
+def is_distributed(input: Tensor) -> bool:
+    """Whether the tensor is spread over machines: none is.
+
+    >>> torch.is_distributed(torch.ones(2))
+    False
+    """
+    require("is_distributed", input)
+    return False
+
+
 @mending
 def is_conj(input: Tensor = MISSING, **names: Any) -> bool:
     """Whether the tensor is a view that conjugates what it reads.
@@ -326,6 +337,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
 
 __all__ = [
-    "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg",
-    "is_nonzero", "is_same_size", "is_signed", "is_storage", "is_tensor", "numel", "typename",
+    "get_device", "is_complex", "is_conj", "is_distributed", "is_floating_point", "is_inference",
+    "is_neg", "is_nonzero", "is_same_size", "is_signed", "is_storage", "is_tensor", "numel",
+    "typename",
 ]  # fmt: skip

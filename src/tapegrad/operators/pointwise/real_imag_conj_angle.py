@@ -17,6 +17,7 @@ __all__ = [
     "angle", "conj", "conj_physical", "conj_physical_", "imag", "real", "resolve_conj",
     "resolve_neg",
 ]  # fmt: skip
+__torch__ = "_conj _neg_view"
 
 
 def _is_complex(input: Tensor) -> bool:

@@ -9,6 +9,7 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import primitive
+from tapegrad.operators.dtype_check import no_derivative, no_kernel
 from tapegrad.operators.reduction.sum_mean import count, reduction_axes, spread
 
 __all__ = ["norm", "renorm", "renorm_"]
@@ -106,6 +107,15 @@ def _vector_norm_jvp(xp, t, x, y, order, axis, keepdims):
 vector_norm.jvp(x=_vector_norm_jvp)
 
 
+@primitive(name="linalg__powsum", node="NotImplemented", holomorphic=False)
+def power_sum(xp, x, *, order, axis, keepdims):
+    """sum(|x|^order) over `axis`; infinite orders are powers like others."""
+    return xp.sum(xp.abs(x) ** order, axis=axis, keepdims=keepdims)
+
+
+power_sum.vjp(x=no_derivative("linalg__powsum", "linalg.vector_norm(x, ord) ** ord has one."))
+
+
 def check_norm(name: str, x: Tensor, dtype: DTypeLike) -> tuple:
     """A tensor of which there is a norm, and the dtype to compute it in, or None for its own."""
     own = x.dtype
@@ -146,6 +156,26 @@ def _check_not_empty(x: Tensor, order: float, dim: Dim) -> None:
                 "does not have an identity",
                 "There is no element.",
             )
+
+
+@require_tensors
+def linalg__powsum(
+    input: Tensor, ord: Any = 2, dim: Dim = None, keepdim: bool = False, *, dtype: DTypeLike = None
+) -> Any:
+    """The sum of `|x|^ord` over `dim`, or of all elements: a vector norm before its root is taken.
+
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: NotImplementedError for integers; RuntimeError where a gradient is asked for.
+
+    >>> torch.linalg._powsum(torch.tensor([3.0, -4.0]), 3)
+    tensor(91.)
+    """
+    if dtype is not None:
+        input = input.to(as_dtype(dtype))
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+        raise no_kernel("powsum_cpu", input.dtype)
+    axes = reduction_axes(dim, input.ndim)
+    return power_sum(input, order=float(ord), axis=axes, keepdims=bool(keepdim))
 
 
 @require_tensors

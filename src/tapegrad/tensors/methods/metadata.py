@@ -33,6 +33,7 @@ class QueryMethods:
     is_same_size = metadata.is_same_size
     is_set_to = metadata.is_set_to
     is_conj = metadata.is_conj
+    is_distributed = metadata.is_distributed
     is_neg = metadata.is_neg
     get_device = metadata.get_device
 
@@ -160,10 +161,6 @@ class QueryMethods:
 
     def is_pinned(self, device: DeviceLike = None) -> bool:
         """Whether a GPU can read the memory directly."""
-        return False
-
-    def is_distributed(self) -> bool:
-        """Whether the tensor is spread over machines."""
         return False
 
     def is_coalesced(self) -> bool:

@@ -32,6 +32,8 @@ class ReduceMethods:
     any = prod_all_any.any
     count_nonzero = prod_all_any.count_nonzero
 
+    hash_tensor = method("tapegrad.operators.reduction.hash_tensor", "hash_tensor")
+
     # extrema
     max = max_min.max
     min = max_min.min
