@@ -151,3 +151,17 @@ def test_writes_by_index_or_mask_may_not_read_their_own_memory():
 def test_a_copy_of_other_numbers_may_have_the_same_memory():
     x = torch.tensor([1.0, 2.0])
     assert x.view(torch.int32).copy_(x).tolist() == [1, 2]
+
+
+def test_a_resized_out_lies_in_memory_as_the_result_of_pointwise_operators():
+    x = torch.ones(3, 4).t()
+    assert torch.add(x, 1, out=torch.empty(0)).stride() == (1, 4)
+    assert torch.exp(x, out=torch.empty(0)).stride() == (1, 4)
+    assert torch.lt(x, 1, out=torch.empty(0, dtype=torch.bool)).stride() == (1, 4)
+    indices = torch.empty(0, dtype=torch.int64)
+    assert [y.stride() for y in torch.sort(x, out=(torch.empty(0), indices))] == [(1, 4)] * 2
+    assert torch.linalg.inv(torch.eye(3), out=torch.empty(0)).stride() == (1, 3)
+    assert torch.cumsum(x, 0, out=torch.empty(0)).stride() == (3, 1)
+    assert torch.tril(x, out=torch.empty(0)).stride() == (3, 1)
+    kept = torch.empty(4, 3)
+    assert torch.add(x, 1, out=kept).stride() == (3, 1)

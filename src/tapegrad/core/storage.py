@@ -75,9 +75,9 @@ def grown(
     return shaped(elements, offset, shape, steps)
 
 
-def grown_like(array: Any, shape: tuple[int, ...]) -> Any:
+def grown_like(array: Any, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Any:
     """The same, with the sign of a conjugate or negative view."""
-    return turned_like(grown(memory_of(array), shape), array)
+    return turned_like(grown(memory_of(array), shape, strides), array)
 
 
 def not_resizable() -> RuntimeError:

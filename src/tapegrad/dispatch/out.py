@@ -2,14 +2,18 @@
 
 from typing import Any
 
+import numpy as np
+
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.writable import cannot_cast, check_out, check_storable
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.dtype import of
 from tapegrad.core.errors import warn
+from tapegrad.core.memory_format import is_dense
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.storage import grown_like
 from tapegrad.dispatch.in_place import write, written
+from tapegrad.dispatch.op import REGISTRY
 
 _EXACT = "Expected out tensor to have dtype {made_c}, but got {given_c} instead"
 _SCALAR = "expected scalar_type {made} but found {given}"
@@ -98,6 +102,19 @@ def _check_dtype(name: str, message: str, result: Any, out: Any) -> None:
     raise errors.runtime_error(text, f"Give an out tensor of dtype {made}.")
 
 
+def _steps(name: str, array: Any) -> tuple | None:
+    """The strides of a tensor that takes the shape of a result: its own where PyTorch keeps them,
+    as pointwise operators, sorting and inverses do; None if it is row-major."""
+    op = REGISTRY.get(name)
+    kept = name in _ORDERED or (op is not None and op.kind in ("elementwise", "constant"))
+    if not kept or type(array) is not np.ndarray or array.ndim < 2 or not is_dense(array):
+        return None
+    return tuple([step // array.itemsize for step in array.strides])
+
+
+_ORDERED = ("inverse", "linalg_inv", "msort", "sort")
+
+
 def write_out(name: str, result: Any, out: Any, *inputs: Any) -> Any:
     """Write a result where `out=` says: resized if it must be, never part of a graph.
 
@@ -139,7 +156,7 @@ def write_out(name: str, result: Any, out: Any, *inputs: Any) -> Any:
                 "with t.resize_(0).",
                 3,
             )
-        out._array = grown_like(out._array, result._array.shape)
+        out._array = grown_like(out._array, result._array.shape, _steps(name, result._array))
         out._signature = None
     write(out._array, result._array)
     written(out, name)

@@ -29,3 +29,12 @@ def test_the_second_derivative_of_a_product_with_several_zeros_is_that_of_differ
     np.testing.assert_allclose(hessian(product)(source).numpy(), want, atol=1e-7)
     found = vmap(hessian(product))(torch.stack([source, source + 1]))[0]
     np.testing.assert_allclose(found.numpy(), want, atol=1e-7)
+
+
+def test_products_with_three_zeros_have_a_third_derivative():
+    values = torch.tensor([0.0, 0.0, 0.0, 2.0], requires_grad=True)
+    product = torch.ones(1).scatter_reduce(0, torch.zeros(4, dtype=torch.int64), values, "prod")
+    (first,) = torch.autograd.grad(product.sum(), values, create_graph=True)
+    (second,) = torch.autograd.grad(first[0], values, create_graph=True)
+    (third,) = torch.autograd.grad(second[1], values)
+    assert first.tolist() == second.tolist() == [0, 0, 0, 0] and third.tolist() == [0, 0, 2, 0]

@@ -15,6 +15,16 @@ def test_each_element_is_replaced():
     assert y.tolist() == [4, 6]
 
 
+def test_elements_of_one_place_are_replaced_one_after_another():
+    x = torch.zeros(2, 1).expand(2, 3)
+    assert x.apply_(lambda v: v + 1).tolist() == [[3, 3, 3], [3, 3, 3]]
+    y = torch.zeros(3)[None].expand(2, 3)
+    assert y.map_(torch.ones(2, 3), lambda a, b: a + b).tolist() == [[2, 2, 2], [2, 2, 2]]
+    with raises(TypeError, "must be real number, not str"):
+        x.apply_(lambda v: "a" if v > 4 else v + 1)
+    assert x.tolist() == [[3, 3, 3], [3, 3, 3]]
+
+
 def test_no_gradient_flows_and_nothing_is_written_before_all_is_known():
     x = torch.ones(2)
     with raises(TypeError, "must be real number, not str"):

@@ -86,13 +86,19 @@ def _product_values(xp, g, x, values, index, y, axis, include):
     divided = xp.gather_along(g * y, index, axis) / xp.where(zero, 1.0, values)
     found = xp.where(alone, xp.gather_along(g * others, index, axis), divided)
     if isinstance(values, TensorBase):
-        # of two zeros each has the other for a factor, which is their sum less itself: the product
-        # is 0 but not its derivative by the other
-        pair = zero & (n == 2)
-        both = xp.scatter_along(xp.zeros_like(y), index, xp.where(pair, values, 0.0), axis, "add")
-        rest = xp.scatter_along(x, index, xp.where(pair, 1.0, values), axis, "multiply")
-        factor = xp.gather_along(both, index, axis) - values
-        found = xp.where(pair, xp.gather_along(g * rest, index, axis) * factor, found)
+        # of two or three zeros each has the others for factors: that product is 0, but not its
+        # derivatives. It is s for one other, (s^2 - q) / 2 for two: the sums of others and squares
+        few = zero & ((n == 2) | (n == 3))
+
+        def others_of(each: Array) -> Any:
+            total = xp.scatter_along(xp.zeros_like(y), index, each, axis, "add")
+            return xp.gather_along(total, index, axis) - each
+
+        kept = xp.where(few, values, 0.0)
+        s, q = others_of(kept), others_of(kept * kept)
+        rest = xp.scatter_along(x, index, xp.where(few, 1.0, values), axis, "multiply")
+        factor = xp.where(n == 2, s, (s * s - q) / 2)
+        found = xp.where(few, xp.gather_along(g * rest, index, axis) * factor, found)
     return found
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.autograd.writable import is_repeated
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.overridable import overridable
@@ -16,7 +17,7 @@ def apply_(self: Tensor, callable: Callable) -> Any:
     >>> torch.tensor([1.0, 2.0]).apply_(lambda x: x * 10)
     tensor([10., 20.])
     """
-    return _replace("apply_", self, map(callable, self._array.reshape(-1).tolist()))
+    return _replace("apply_", self, callable)
 
 
 @overridable
@@ -26,9 +27,7 @@ def map_(self: Any, tensor: Tensor, callable: Callable) -> Any:
     >>> torch.tensor([1.0, 2.0]).map_(torch.tensor([3.0, 4.0]), max)
     tensor([3., 4.])
     """
-    other = np.broadcast_to(require("map_", tensor, "tensor")._array, self._array.shape)
-    pairs = zip(self._array.reshape(-1).tolist(), other.reshape(-1).tolist(), strict=True)
-    return _replace("map_", self, (callable(a, b) for a, b in pairs))
+    return _replace("map_", self, callable, require("map_", tensor, "tensor"))
 
 
 @overridable
@@ -38,15 +37,13 @@ def map2_(self: Any, x: Tensor, y: Tensor, callable: Callable) -> Any:
     >>> torch.tensor([1.0, 2.0]).map2_(torch.ones(2), torch.ones(2), lambda a, b, c: a + b + c)
     tensor([3., 4.])
     """
-    others = [
-        np.broadcast_to(require("map2_", t, "x")._array, self._array.shape).reshape(-1).tolist()
-        for t in (x, y)
-    ]
-    triples = zip(self._array.reshape(-1).tolist(), *others, strict=True)
-    return _replace("map2_", self, (callable(*each) for each in triples))
+    return _replace("map2_", self, callable, *(require("map2_", t, "x") for t in (x, y)))
 
 
-def _replace(name: str, x: Tensor, values: Any) -> Any:
+def _replace(name: str, x: Tensor, callable: Callable, *others: Tensor) -> Any:
+    """Each element of `x` as a function of it and of those of others."""
+    array = x._array
+    given = [np.broadcast_to(other._array, array.shape).reshape(-1).tolist() for other in others]
     if x.requires_grad:
         raise errors.runtime_error(
             f"Can't call {name}() on Variable that requires grad. "
@@ -54,11 +51,21 @@ def _replace(name: str, x: Tensor, values: Any) -> Any:
             "No gradient flows through Python functions of single elements.",
         )
     check_writable(x)
-    found = list(values)
-    for value in found:
+    # elements that are one place in memory are replaced one after another
+    places = _places(array) if is_repeated(array) else range(array.size)
+    now = dict(zip(places, array.reshape(-1).tolist(), strict=True))
+    for place, *rest in zip(places, *given, strict=True):
+        value = now[place] = callable(now[place], *rest)
         if not isinstance(value, (bool, int, float, complex, np.generic)):
             text = f"must be real number, not {errors.type_name(value)}"
             raise errors.type_error(text, "The function has to return a number for each element.")
-    x._array[...] = filled(found, x._array.shape, x.dtype)
+    found = [now[place] for place in places]
+    array[...] = filled(found, array.shape, x.dtype)
     written(x, name)
     return x
+
+
+def _places(array: Any) -> list:
+    """Where each element is in memory, as a number."""
+    steps = zip(np.indices(array.shape), array.strides, strict=True)
+    return sum(indices * step for indices, step in steps).reshape(-1).tolist()
