@@ -226,7 +226,7 @@ class BlockMask:
         """The mask on another device."""
         parts = [getattr(self, name) for name in _LISTS]
         moved: Any = [None if x is None else x.to(device) for x in parts]
-        return BlockMask(self.seq_lengths, *moved, self.BLOCK_SIZE, self.mask_mod)
+        return BlockMask(*(self.seq_lengths, *moved, self.BLOCK_SIZE, self.mask_mod))
 
     # --- printing --------------------------------------------------------------------------------
 
