@@ -152,7 +152,7 @@ class Attributes:
             f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
         )
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def _set_attribute(self, name: str, value: Any) -> None:
         attributes = self.__dict__
         if isinstance(value, Parameter):
             if "_modules" not in attributes:
@@ -206,7 +206,7 @@ class Attributes:
         if kept != "_buffers":
             attributes["_non_persistent_buffers_set"].discard(name)
 
-    def __delattr__(self, name: str) -> None:
+    def _delete_attribute(self, name: str) -> None:
         attributes = self.__dict__
         if name in attributes["_parameters"]:
             del attributes["_parameters"][name]

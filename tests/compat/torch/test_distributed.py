@@ -1,5 +1,7 @@
 """What `torch.distributed` has for many ranks is known by name and refused by name."""
 
+from importlib import import_module
+
 import pytest
 
 import tapegrad as torch
@@ -38,6 +40,10 @@ def test_a_module_is_an_attribute():
     assert not hasattr(dist, "no_such_thing")
 
 
+def hf_storage():
+    return import_module("tapegrad.compat.torch.distributed.checkpoint.hf_storage")
+
+
 @pytest.mark.parametrize(
     ("name", "call"),
     [
@@ -47,6 +53,10 @@ def test_a_module_is_an_attribute():
         ("tensor.distribute_tensor", lambda: dist.tensor.distribute_tensor(torch.ones(1))),
         ("tensor.parallel.ColwiseParallel", lambda: dist.tensor.parallel.ColwiseParallel()),
         ("rpc.init_rpc", lambda: dist.rpc.init_rpc("worker")),
+        (
+            "checkpoint.hf_storage.HuggingFaceStorageReader",
+            lambda: hf_storage().HuggingFaceStorageReader("folder"),
+        ),
         ("pipelining.pipeline", lambda: dist.pipelining.pipeline(None)),
     ],
 )

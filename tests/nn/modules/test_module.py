@@ -427,3 +427,31 @@ def test_a_module_moves_to_the_dtype_of_a_tensor_given_by_name():
     like = torch.ones(1, dtype=torch.float64)
     assert nn.Linear(2, 2).to(tensor=like).weight.dtype is torch.float64
     assert torch.ones(1).to(tensor=like).dtype is torch.float64
+
+
+def test_a_subclass_may_keep_a_module_as_a_plain_attribute():
+    class Model(nn.Module):
+        def __setattr__(self, name, value):
+            if name == "activation":
+                return super(nn.Module, self).__setattr__(name, value)
+            return super().__setattr__(name, value)
+
+        def __delattr__(self, name):
+            if name == "activation":
+                return super(nn.Module, self).__delattr__(name)
+            return super().__delattr__(name)
+
+    m = Model()
+    m.layer, m.activation = nn.Linear(1, 1), nn.ReLU()
+    assert list(dict(m.named_children())) == ["layer"]
+    assert isinstance(m.activation, nn.ReLU)
+    del m.activation, m.layer
+    assert not hasattr(m, "activation") and not list(m.children())
+
+
+def test_names_that_public_code_reads():
+    from tapegrad.nn.modules import module
+
+    assert module._EXTRA_STATE_KEY_SUFFIX == "_extra_state"
+    m = nn.Linear(1, 1)
+    assert type(m.load_state_dict(m.state_dict())) is module._IncompatibleKeys

@@ -14,8 +14,12 @@ from tapegrad.nn.attribute import ADDED, Attributes
 from tapegrad.nn.convert import Conversion
 from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE, Hooks, call_with_hooks, register
 from tapegrad.nn.parameter import Parameter
-from tapegrad.nn.state import State
+from tapegrad.nn.state import EXTRA_STATE, IncompatibleKeys, State
 from tapegrad.nn.tree import Tree
+
+# as public code calls them
+_EXTRA_STATE_KEY_SUFFIX = EXTRA_STATE
+_IncompatibleKeys = IncompatibleKeys
 
 
 class Module(Attributes, Tree, State, Conversion, Hooks):
@@ -42,6 +46,10 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
     _parameters: dict[str, "Parameter | None"]
     _buffers: dict[str, "Tensor | None"]
     _modules: dict[str, Any]  # modules, and None
+
+    # of this class itself: super(Module, self).__setattr__ sets an attribute and registers nothing
+    __setattr__ = Attributes._set_attribute
+    __delattr__ = Attributes._delete_attribute
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         if (args or kwargs) and not self.call_super_init:
