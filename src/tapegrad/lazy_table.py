@@ -37,6 +37,7 @@ FUNCTIONS: dict[str, str] = {
         "values_copy"
     ),
     "tapegrad.operators.creation.from_file": "from_file",
+    "tapegrad.operators.creation.linspace_logspace": "linspace logspace",
     "tapegrad.operators.creation.typed_storage": (
         "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
         "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "
@@ -50,10 +51,14 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.fft.stft": "stft",
     "tapegrad.operators.indexing.index_reduce": "index_reduce",
     "tapegrad.operators.indexing.unravel_index": "unravel_index",
+    "tapegrad.operators.linalg.addmm_addmv_addr_addbmm": (
+        "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_"
+    ),
     "tapegrad.operators.linalg.cdist_pdist": "cdist pdist",
     "tapegrad.operators.linalg.cholesky": "cholesky cholesky_inverse cholesky_solve",
     "tapegrad.operators.linalg.cross_vecdot": "cross",
     "tapegrad.operators.linalg.det_slogdet": "det logdet slogdet",
+    "tapegrad.operators.linalg.einsum_tensordot_kron": "einsum kron tensordot trace",
     "tapegrad.operators.linalg.geqrf_ormqr": "geqrf orgqr ormqr",
     "tapegrad.operators.linalg.inv": "inverse",
     "tapegrad.operators.linalg.lu_factor": "lu lu_unpack",
@@ -103,6 +108,7 @@ FUNCTIONS: dict[str, str] = {
     ),
     "tapegrad.operators.nn.rnn.cell": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
     "tapegrad.operators.nn.rnn.rnn_lstm_gru": "gru lstm rnn_relu rnn_tanh",
+    "tapegrad.operators.pointwise.complex_polar": "complex polar",
     "tapegrad.operators.pointwise.elu": "celu celu_ selu selu_",
     "tapegrad.operators.pointwise.fake_quantize": (
         "fake_quantize_per_channel_affine fake_quantize_per_tensor_affine"
@@ -126,6 +132,9 @@ FUNCTIONS: dict[str, str] = {
         "_foreach_sqrt_ _foreach_sub _foreach_sub_ _foreach_tan _foreach_tan_ _foreach_tanh "
         "_foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_"
     ),
+    "tapegrad.operators.pointwise.frexp_nextafter_heaviside": (
+        "frexp gcd gcd_ heaviside isneginf isposinf isreal lcm lcm_ ldexp ldexp_ nextafter signbit"
+    ),
     "tapegrad.operators.pointwise.real_imag_conj_angle": "_conj _neg_view",
     "tapegrad.operators.pointwise.rrelu": "rrelu rrelu_",
     "tapegrad.operators.pointwise.special.bessel": "i0 i0_",
@@ -136,23 +145,39 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.random.gamma_dirichlet": (
         "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad"
     ),
+    "tapegrad.operators.random.multinomial": "multinomial",
     "tapegrad.operators.reduction.aminmax": "aminmax",
     "tapegrad.operators.reduction.bincount_histc": "bincount histc",
     "tapegrad.operators.reduction.cov_corrcoef": "corrcoef cov",
+    "tapegrad.operators.reduction.cumulative": (
+        "cummax cummin cumprod cumprod_ cumsum cumsum_ diff logcumsumexp"
+    ),
     "tapegrad.operators.reduction.gradient_trapezoid": (
         "cumulative_trapezoid gradient trapezoid trapz"
     ),
     "tapegrad.operators.reduction.hash_tensor": "hash_tensor",
     "tapegrad.operators.reduction.histogram": "histogram histogramdd",
+    "tapegrad.operators.reduction.kthvalue_mode": "kthvalue mode",
     "tapegrad.operators.reduction.median": "median nanmedian",
     "tapegrad.operators.reduction.quantile": "nanquantile quantile",
     "tapegrad.operators.reduction.searchsorted_bucketize_isin": "bucketize isin searchsorted",
+    "tapegrad.operators.reduction.unique": "unique unique_consecutive",
     "tapegrad.operators.shape.as_strided": "as_strided_",
     "tapegrad.operators.shape.detach": "detach detach_",
     "tapegrad.operators.shape.meshgrid_combinations_block_diag": (
         "block_diag cartesian_prod combinations meshgrid"
     ),
+    "tapegrad.operators.shape.repeat_tile": "repeat_interleave tile",
+    "tapegrad.operators.shape.slice_scatter": (
+        "as_strided_scatter diagonal_scatter select_scatter slice_scatter"
+    ),
+    "tapegrad.operators.shape.tensor_split": "dsplit hsplit tensor_split vsplit",
     "tapegrad.operators.shape.tril_indices": "tril_indices triu_indices",
+    "tapegrad.operators.shape.view_copy": (
+        "alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy slice_copy "
+        "split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy "
+        "unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
+    ),
     "tapegrad.serialization": "load save",
     "tapegrad.settings": (
         "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "

@@ -22,19 +22,22 @@ def found(table: dict[str, str], name: str) -> Any:
 
 
 class method:
-    """A method of tensors that is the function `name` of `file`, imported when first asked for.
+    """A method of tensors that is a function of `file`, imported when first asked for.
+
+    The function is `name`, or has the name of the method.
 
     It then takes the place of this descriptor, and costs what any other method costs.
     """
 
     __slots__ = ("file", "name", "own_name", "owner")
 
-    def __init__(self, file: str, name: str):
+    def __init__(self, file: str, name: str = ""):
         self.file, self.name = file, name
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.owner = owner
         self.own_name = name
+        self.name = self.name or name
 
     def __get__(self, tensor: Any, owner: type) -> Any:
         found = method_of(getattr(import_module(self.file), self.name))

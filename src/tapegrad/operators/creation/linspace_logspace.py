@@ -218,4 +218,4 @@ def _of_members(
     return found.to(kind).requires_grad_(True) if requires_grad else found.to(kind)
 
 
-__all__ = ["linspace", "logspace"]
+__torch__ = "linspace logspace"

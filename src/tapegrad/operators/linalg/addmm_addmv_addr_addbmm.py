@@ -39,10 +39,7 @@ from tapegrad.operators.linalg.matmul_check import (
     unequal_dtypes,
 )
 
-__all__ = [
-    "addbmm", "addbmm_", "addmm", "addmm_", "addmv", "addmv_", "addr", "addr_", "baddbmm",
-    "baddbmm_",
-]  # fmt: skip
+__torch__ = "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_"
 
 
 def _scaled(x: Tensor, factor: Any) -> Any:

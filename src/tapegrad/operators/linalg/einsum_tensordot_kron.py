@@ -16,7 +16,7 @@ from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.linalg.matmul import bmm
 from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 
-__all__ = ["einsum", "kron", "tensordot", "trace"]
+__torch__ = "einsum kron tensordot trace"
 
 
 @overridable

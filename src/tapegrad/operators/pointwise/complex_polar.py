@@ -89,4 +89,4 @@ def polar(abs: Any, angle: Any, *, out: Out = None) -> Any:
     return finish("polar", join_polar(abs, angle), out, abs, angle)
 
 
-__all__ = ["complex", "polar"]
+__torch__ = "complex polar"

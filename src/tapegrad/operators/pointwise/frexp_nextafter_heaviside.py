@@ -25,10 +25,9 @@ from tapegrad.operators.dtype_check import (
     require_integers,
 )
 
-__all__ = [
-    "frexp", "gcd", "gcd_", "heaviside", "isneginf", "isposinf", "isreal", "lcm", "lcm_", "ldexp",
-    "ldexp_", "nextafter", "signbit",
-]  # fmt: skip
+__torch__ = """
+    frexp gcd gcd_ heaviside isneginf isposinf isreal lcm lcm_ ldexp ldexp_ nextafter signbit
+"""
 
 LN2 = math.log(2)
 INF = math.inf

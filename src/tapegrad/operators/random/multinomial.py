@@ -11,7 +11,7 @@ from tapegrad.core.streams import integer
 from tapegrad.operators.random.argument import int_of, is_integer, stream_of
 from tapegrad.operators.random.fill import fill_out, of_tensors, prepare_out
 
-__all__ = ["multinomial"]
+__torch__ = "multinomial"
 
 
 @of_tensors

@@ -16,7 +16,7 @@ from tapegrad.operators.dtype_check import no_kernel, require_order
 from tapegrad.operators.reduction.sum_mean import summable
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
-__all__ = ["cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "diff", "logcumsumexp"]
+__torch__ = "cummax cummin cumprod cumprod_ cumsum cumsum_ diff logcumsumexp"
 
 
 def _running_sum_vjp(xp: Namespace, g: Array, axis: int) -> Any:

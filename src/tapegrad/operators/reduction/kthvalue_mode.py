@@ -11,7 +11,7 @@ from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_order
 from tapegrad.operators.reduction.max_min import CHOICE, choice_rules, choose, refuse_empty
 
-__all__ = ["kthvalue", "mode"]
+__torch__ = "kthvalue mode"
 
 
 @primitive(node="KthvalueBackward0", kernels=("kth_index", "put_along"), **CHOICE)

@@ -14,7 +14,7 @@ from tapegrad.core.shape import existing_axis
 from tapegrad.dispatch.op import primitive, vjp
 from tapegrad.operators.dtype_check import require_order
 
-__all__ = ["unique", "unique_consecutive"]
+__torch__ = "unique unique_consecutive"
 
 
 def _refused(name: str) -> Callable:

@@ -182,4 +182,4 @@ def _check_size(expected: Any, size: int) -> None:
         raise errors.runtime_error(text, "Leave output_size away: it is worked out.")
 
 
-__all__ = ["repeat_interleave", "tile"]
+__torch__ = "repeat_interleave tile"

@@ -158,4 +158,4 @@ def as_strided_scatter(
     return result
 
 
-__all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
+__torch__ = "as_strided_scatter diagonal_scatter select_scatter slice_scatter"

@@ -145,4 +145,4 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     return _along("dsplit", input, indices_or_sections, 2, 3)
 
 
-__all__ = ["dsplit", "hsplit", "tensor_split", "vsplit"]
+__torch__ = "dsplit hsplit tensor_split vsplit"

@@ -249,9 +249,8 @@ def view_copy(input: Tensor, *size: Shape) -> Any:
     return _copied(input, view(input, *size))
 
 
-__all__ = [
-    "alias_copy", "as_strided_copy", "diagonal_copy", "expand_copy", "permute_copy", "select_copy",
-    "slice_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy", "transpose_copy",
-    "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy",
-    "view_copy",
-]  # fmt: skip
+__torch__ = """
+    alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy slice_copy
+    split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy
+    unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy
+"""

@@ -5,13 +5,15 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.lazy import method
 from tapegrad.core.registration import NOTEBOOK
 from tapegrad.operators.conversion import item_numpy_tolist
 from tapegrad.operators.creation import new_methods
-from tapegrad.operators.pointwise import apply_map
 from tapegrad.operators.shape import clone as _clone
 from tapegrad.tensors import copy_pickle
 from tapegrad.tensors.printing import format_tensor
+
+_APPLY = "tapegrad.operators.pointwise.apply_map"
 
 
 class ConvertMethods:
@@ -43,9 +45,9 @@ class ConvertMethods:
     __complex__ = item_numpy_tolist.to_complex
     __index__ = item_numpy_tolist.to_index
 
-    apply_ = apply_map.apply_
-    map_ = apply_map.map_
-    map2_ = apply_map.map2_
+    apply_ = method(_APPLY)
+    map_ = method(_APPLY)
+    map2_ = method(_APPLY)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -4,16 +4,14 @@ from tapegrad.core.annotations import Any
 from tapegrad.core.lazy import method
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.core.torch_function import IN_USE, operated
-from tapegrad.operators.linalg import (
-    addmm_addmv_addr_addbmm,
-    dot_vdot,
-    einsum_tensordot_kron,
-    inner_outer,
-)
+from tapegrad.operators.linalg import dot_vdot, inner_outer
 from tapegrad.operators.linalg import matmul as _matmul
 from tapegrad.operators.nn import softmax as _softmax
 from tapegrad.operators.pointwise import relu_threshold_shrink
 from tapegrad.operators.reduction import vector_norm
+
+_ADDMM = "tapegrad.operators.linalg.addmm_addmv_addr_addbmm"
+_EINSUM = "tapegrad.operators.linalg.einsum_tensordot_kron"
 
 
 class LinalgMethods:
@@ -43,11 +41,11 @@ class LinalgMethods:
             return again()
         return _matmul.matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
 
-    addmm, addmm_ = addmm_addmv_addr_addbmm.addmm, addmm_addmv_addr_addbmm.addmm_
-    addmv, addmv_ = addmm_addmv_addr_addbmm.addmv, addmm_addmv_addr_addbmm.addmv_
-    addr, addr_ = addmm_addmv_addr_addbmm.addr, addmm_addmv_addr_addbmm.addr_
-    addbmm, addbmm_ = addmm_addmv_addr_addbmm.addbmm, addmm_addmv_addr_addbmm.addbmm_
-    baddbmm, baddbmm_ = addmm_addmv_addr_addbmm.baddbmm, addmm_addmv_addr_addbmm.baddbmm_
+    addmm, addmm_ = method(_ADDMM), method(_ADDMM)
+    addmv, addmv_ = method(_ADDMM), method(_ADDMM)
+    addr, addr_ = method(_ADDMM), method(_ADDMM)
+    addbmm, addbmm_ = method(_ADDMM), method(_ADDMM)
+    baddbmm, baddbmm_ = method(_ADDMM), method(_ADDMM)
 
     relu, relu_ = relu_threshold_shrink.relu, relu_threshold_shrink.relu_
     prelu = relu_threshold_shrink.prelu
@@ -55,8 +53,8 @@ class LinalgMethods:
     softmax = _softmax.softmax
     log_softmax = _softmax.log_softmax
 
-    trace = einsum_tensordot_kron.trace
-    kron = einsum_tensordot_kron.kron
+    trace = method(_EINSUM)
+    kron = method(_EINSUM)
 
     norm = vector_norm.norm_method
     dist = method("tapegrad.operators.nn.cosine_similarity_distance", "dist")

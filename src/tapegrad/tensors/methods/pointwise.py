@@ -5,7 +5,6 @@ from tapegrad.operators.indexing.copy_fill_zero import copy_ as _copy
 from tapegrad.operators.pointwise import (
     atan2_hypot_copysign,
     exp_log,
-    frexp_nextafter_heaviside,
     masked_fill_nan_to_num,
     maximum_minimum,
     pow_sqrt_square,
@@ -16,6 +15,8 @@ from tapegrad.operators.pointwise import (
     where_clamp,
 )
 from tapegrad.operators.pointwise.special import erf_gamma
+
+_FREXP = "tapegrad.operators.pointwise.frexp_nextafter_heaviside"
 
 
 class ElementwiseMethods:
@@ -105,18 +106,18 @@ class ElementwiseMethods:
     igammac_ = method("tapegrad.operators.pointwise.special.incomplete_gamma", "igammac_")
     mvlgamma = method("tapegrad.operators.pointwise.special.incomplete_gamma", "mvlgamma")
     mvlgamma_ = method("tapegrad.operators.pointwise.special.incomplete_gamma", "mvlgamma_")
-    frexp = frexp_nextafter_heaviside.frexp
-    ldexp, ldexp_ = frexp_nextafter_heaviside.ldexp, frexp_nextafter_heaviside.ldexp_
-    nextafter = frexp_nextafter_heaviside.nextafter
-    nextafter_ = frexp_nextafter_heaviside.nextafter_
-    gcd, gcd_ = frexp_nextafter_heaviside.gcd, frexp_nextafter_heaviside.gcd_
-    lcm, lcm_ = frexp_nextafter_heaviside.lcm, frexp_nextafter_heaviside.lcm_
-    heaviside = frexp_nextafter_heaviside.heaviside
-    heaviside_ = frexp_nextafter_heaviside.heaviside_
-    signbit = frexp_nextafter_heaviside.signbit
-    isposinf = frexp_nextafter_heaviside.isposinf
-    isneginf = frexp_nextafter_heaviside.isneginf
-    isreal = frexp_nextafter_heaviside.isreal
+    frexp = method(_FREXP)
+    ldexp, ldexp_ = method(_FREXP), method(_FREXP)
+    nextafter = method(_FREXP)
+    nextafter_ = method(_FREXP)
+    gcd, gcd_ = method(_FREXP), method(_FREXP)
+    lcm, lcm_ = method(_FREXP), method(_FREXP)
+    heaviside = method(_FREXP)
+    heaviside_ = method(_FREXP)
+    signbit = method(_FREXP)
+    isposinf = method(_FREXP)
+    isneginf = method(_FREXP)
+    isreal = method(_FREXP)
     sinc, sinc_ = trigonometry.sinc, trigonometry.sinc_
     polygamma_ = erf_gamma.polygamma_
 

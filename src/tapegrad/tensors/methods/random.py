@@ -1,8 +1,8 @@
 """Methods that draw random numbers."""
 
 from tapegrad.core.argument_check import method_of
+from tapegrad.core.lazy import method
 from tapegrad.operators.random import bernoulli as _bernoulli
-from tapegrad.operators.random import multinomial as _multinomial
 from tapegrad.operators.random import normal_uniform
 
 
@@ -17,7 +17,7 @@ class RandomMethods:
     exponential_ = normal_uniform.exponential_
     geometric_ = normal_uniform.geometric_
     log_normal_ = normal_uniform.log_normal_
-    multinomial = _multinomial.multinomial
+    multinomial = method("tapegrad.operators.random.multinomial")
     normal_ = normal_uniform.normal_
     random_ = normal_uniform.random_
     uniform_ = normal_uniform.uniform_

@@ -1,17 +1,12 @@
 """Methods that reduce, sort, count and accumulate along dimensions."""
 
 from tapegrad.core.lazy import method
-from tapegrad.operators.reduction import (
-    cumulative,
-    kthvalue_mode,
-    max_min,
-    prod_all_any,
-    sort_topk,
-    sum_mean,
-    var_std,
-)
 from tapegrad.operators.reduction import logsumexp as _logsumexp
-from tapegrad.operators.reduction import unique as _unique
+from tapegrad.operators.reduction import max_min, prod_all_any, sort_topk, sum_mean, var_std
+
+_KTHVALUE = "tapegrad.operators.reduction.kthvalue_mode"
+_UNIQUE = "tapegrad.operators.reduction.unique"
+_CUMULATIVE = "tapegrad.operators.reduction.cumulative"
 
 
 class ReduceMethods:
@@ -50,18 +45,18 @@ class ReduceMethods:
     argsort = sort_topk.argsort
     msort = sort_topk.msort
     topk = sort_topk.topk
-    kthvalue = kthvalue_mode.kthvalue
-    mode = kthvalue_mode.mode
-    unique = _unique.unique
-    unique_consecutive = _unique.unique_consecutive
+    kthvalue = method(_KTHVALUE)
+    mode = method(_KTHVALUE)
+    unique = method(_UNIQUE)
+    unique_consecutive = method(_UNIQUE)
 
     # running
-    cumsum, cumsum_ = cumulative.cumsum, cumulative.cumsum_
-    cumprod, cumprod_ = cumulative.cumprod, cumulative.cumprod_
-    logcumsumexp = cumulative.logcumsumexp
-    cummax = cumulative.cummax
-    cummin = cumulative.cummin
-    diff = cumulative.diff
+    cumsum, cumsum_ = method(_CUMULATIVE), method(_CUMULATIVE)
+    cumprod, cumprod_ = method(_CUMULATIVE), method(_CUMULATIVE)
+    logcumsumexp = method(_CUMULATIVE)
+    cummax = method(_CUMULATIVE)
+    cummin = method(_CUMULATIVE)
+    diff = method(_CUMULATIVE)
 
     # statistics
     bincount = method("tapegrad.operators.reduction.bincount_histc", "bincount")

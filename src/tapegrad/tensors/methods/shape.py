@@ -6,8 +6,10 @@ from tapegrad.core.lazy import method
 from tapegrad.core.shape import ints_of, missing_argument
 from tapegrad.operators import shape
 from tapegrad.operators.shape import as_strided as _as_strided
-from tapegrad.operators.shape import slice_scatter as _slice_scatter
-from tapegrad.operators.shape import tensor_split as _tensor_split
+
+_TENSOR_SPLIT = "tapegrad.operators.shape.tensor_split"
+_SLICE_SCATTER = "tapegrad.operators.shape.slice_scatter"
+_REPEAT = "tapegrad.operators.shape.repeat_tile"
 
 
 class ShapeMethods:
@@ -68,10 +70,10 @@ class ShapeMethods:
         return shape.split_chunk_unbind.split(self, split_size, dim)
 
     split_with_sizes = shape.split_chunk_unbind.split_with_sizes
-    tensor_split = _tensor_split.tensor_split
-    hsplit = _tensor_split.hsplit
-    vsplit = _tensor_split.vsplit
-    dsplit = _tensor_split.dsplit
+    tensor_split = method(_TENSOR_SPLIT)
+    hsplit = method(_TENSOR_SPLIT)
+    vsplit = method(_TENSOR_SPLIT)
+    dsplit = method(_TENSOR_SPLIT)
     unbind = shape.split_chunk_unbind.unbind
     unsafe_chunk = shape.split_chunk_unbind.unsafe_chunk
     unsafe_split = shape.split_chunk_unbind.unsafe_split
@@ -80,10 +82,10 @@ class ShapeMethods:
     as_strided, as_strided_ = _as_strided.as_strided, _as_strided.as_strided_
     unfold = _as_strided.unfold
 
-    as_strided_scatter = _slice_scatter.as_strided_scatter
-    select_scatter = _slice_scatter.select_scatter
-    slice_scatter = _slice_scatter.slice_scatter
-    diagonal_scatter = _slice_scatter.diagonal_scatter
+    as_strided_scatter = method(_SLICE_SCATTER)
+    select_scatter = method(_SLICE_SCATTER)
+    slice_scatter = method(_SLICE_SCATTER)
+    diagonal_scatter = method(_SLICE_SCATTER)
 
     diag = shape.tril_triu_diag.diag
     diag_embed = shape.tril_triu_diag.diag_embed
@@ -98,9 +100,9 @@ class ShapeMethods:
     roll = shape.flip_roll_rot90.roll
     rot90 = shape.flip_roll_rot90.rot90
 
-    repeat = shape.repeat_tile.repeat
-    repeat_interleave = shape.repeat_tile.repeat_interleave
-    tile = shape.repeat_tile.tile
+    repeat = method(_REPEAT)
+    repeat_interleave = method(_REPEAT)
+    tile = method(_REPEAT)
 
     @property
     def T(self) -> Any:
