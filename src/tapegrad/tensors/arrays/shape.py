@@ -3,6 +3,7 @@
 from tapegrad.core.annotations import Any, Array, Dim, Sequence
 from tapegrad.dispatch.op import by_place
 from tapegrad.operators import shape as _shape
+from tapegrad.operators.shape import repeat_tile as _repeat_tile
 from tapegrad.operators.shape.expand_broadcast import broadcast_shapes, broadcast_tensors, expand
 from tapegrad.operators.shape.meshgrid_combinations_block_diag import meshgrid as _meshgrid
 
@@ -58,7 +59,7 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple:
 
 
 def repeat(x: Array, repeats: Any, /, *, axis: int | None = None) -> Any:
-    return _shape.repeat_tile.repeat_interleave(x, repeats, axis)
+    return _repeat_tile.repeat_interleave(x, repeats, axis)
 
 
 def flip(x: Array, /, *, axis: Any = None) -> Any:
@@ -85,7 +86,7 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> list:
 
 permute_dims = _shape.permute_transpose_movedim_swapaxes.permute
 moveaxis = _shape.permute_transpose_movedim_swapaxes.movedim
-tile, broadcast_to = _shape.repeat_tile.tile, expand
+tile, broadcast_to = _repeat_tile.tile, expand
 
 
 # --- kernels beyond the standard -------------------------------------------------------------
