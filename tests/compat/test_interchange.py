@@ -72,7 +72,7 @@ def test_a_module_takes_the_numbers_of_the_other(pytorch):
 def test_what_has_no_counterpart_is_refused(pytorch):
     for given in (
         pytorch.ones(1).to_sparse(),
-        pytorch.float8_e4m3fn,
+        pytorch.quint8,
         pytorch.nn.functional.relu,
         pytorch.nn.Sequential(type("Net", (pytorch.nn.Module,), {})()),
     ):
