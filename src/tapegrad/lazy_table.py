@@ -179,6 +179,7 @@ FUNCTIONS: dict[str, str] = {
         "unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
     ),
     "tapegrad.serialization": "load save",
+    "tapegrad.serialization.file_reader": "PyTorchFileReader",
     "tapegrad.settings": (
         "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
         "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads"

@@ -183,3 +183,11 @@ def test_a_loading_hook_of_old_is_not_given_the_module():
     )
     layer.load_state_dict(layer.state_dict())
     assert seen == [["weight", "bias"], layer]
+
+
+def test_the_keys_that_did_not_match_have_pytorchs_class():
+    from tapegrad.nn.modules.module import _IncompatibleKeys
+
+    found = torch.nn.Linear(2, 1).load_state_dict({"other": torch.ones(1)}, strict=False)
+    assert type(found) is _IncompatibleKeys
+    assert found == (["weight", "bias"], ["other"])
