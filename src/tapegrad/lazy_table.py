@@ -28,6 +28,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.cuda": "AcceleratorError OutOfMemoryError",
     "tapegrad.func.vmap": "vmap",
     "tapegrad.futures.future": "Future",
+    "tapegrad.jit._script": "ScriptModule",
     "tapegrad.operators.conversion.q_scale_int_repr": (
         "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
         "q_scale q_zero_point"

@@ -34,6 +34,7 @@ print(json.dumps(found))
 ELSEWHERE = {
     # of C++ there
     "torch.Future": "torch.jit.Future",
+    "torch.ScriptModule": "torch.jit._script.ScriptModule",
     "torch.jit.CompilationUnit": "torch.jit._script.CompilationUnit",
     "torch.jit.ScriptFunction": "torch.jit._script.ScriptFunction",
 }
@@ -172,3 +173,12 @@ import torch
 torch.jit.save(torch.jit.script(torch.nn.Linear(2, 1)), {path!r})""")
     shape = run_code(f"import tapegrad as t; print(*t.jit.load({path!r})(t.ones(3, 2)).shape)")
     assert shape == "3 1\n"
+
+
+def test_script_modules_have_their_name_in_torch():
+    code = """
+import torch
+assert torch.ScriptModule is torch._C.ScriptModule
+assert isinstance(torch.jit.script(torch.nn.Linear(2, 1)), torch.ScriptModule)
+"""
+    run_code(INSTALL + code)

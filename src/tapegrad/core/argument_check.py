@@ -150,6 +150,14 @@ def mended(function: Callable, error: Exception | None, args: tuple, kwargs: dic
             if x is not MISSING and x is not parameter.default:
                 kwargs[parameter.name] = x
         args = args[:n]
+    if kwargs.keys() - defaults.keys():
+        # `axis` for `dim`: `keepdim` behind a default was not given by its position
+        for i, (parameter, x) in enumerate(zip(parameters, args, strict=False)):
+            if x is parameter.default and parameter.default is not MISSING:
+                later = zip(parameters[i:], args[i:], strict=False)
+                kwargs |= {p.name: x for p, x in later if x is not p.default}
+                args = args[:i]
+                break
     while args and len(args) <= len(parameters) and args[-1] is parameters[len(args) - 1].default:
         args = args[:-1]
     again = respelled(function, args, kwargs, error, above=1)

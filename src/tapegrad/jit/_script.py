@@ -18,6 +18,7 @@ from tapegrad.jit import _state
 from tapegrad.jit.modifiers import Attribute, interface, is_ignored_fn, script_method
 from tapegrad.nn.modules.module import Module
 
+__torch__ = "ScriptModule"
 __all__ = [
     "Attribute",
     "CompilationUnit",
