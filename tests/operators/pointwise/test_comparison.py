@@ -99,3 +99,58 @@ def test_large_comparisons_are_made_in_blocks(rng):
     x = torch.from_numpy(a)
     np.testing.assert_array_equal((x > 0.5).numpy(), a > 0.5)
     np.testing.assert_array_equal(((x > 0) & (x < 1)).numpy(), (a > 0) & (a < 1))
+
+
+# --- in place --------------------------------------------------------------------------------
+
+ORDERED = ("eq_", "ne_", "lt_", "le_", "gt_", "ge_")
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_what_a_comparison_writes_has_a_place_in_the_graph(name):
+    w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    z = torch.tensor([2.0, 2.0, 2.0], requires_grad=True)
+    for a, other, edges in (
+        (torch.ones(2, 3), z, [None, "torch::autograd::AccumulateGrad"]),
+        (w * 1, torch.ones(3), ["MulBackward0", None]),
+        (w * 1, z, ["MulBackward0", "torch::autograd::AccumulateGrad"]),
+        (w * 1, 2.0, ["MulBackward0"]),
+    ):
+        expected = getattr(a.detach(), name[:-1])(other).float()
+        result = getattr(a, name)(other)
+        assert result is a and a.requires_grad and a.tolist() == expected.tolist()
+        number = type(other) is float
+        assert a.grad_fn.name() == f"{name[:-1].capitalize()}Backward{0 if number else 1}"
+        assert [e and e.name() for e, _ in a.grad_fn.next_functions] == edges
+        sources = [x for x, edge in zip((w, z), edges, strict=False) if edge]
+        for slope in torch.autograd.grad(a.sum(), sources, create_graph=True):
+            assert slope.tolist() == [0, 0, 0] and not slope.requires_grad
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_comparisons_in_place_of_views_leaves_and_without_grad(name):
+    z = torch.ones(2, requires_grad=True)
+    base = torch.ones(3)
+    getattr(base[:2], name)(z)
+    assert base.grad_fn.name() == "torch::autograd::CopySlices"
+    assert torch.autograd.grad(base.sum(), z)[0].tolist() == [0, 0]
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in"):
+        getattr(z, name)(torch.ones(2))
+    x = torch.ones(2)
+    with torch.no_grad():
+        getattr(x, name)(z)
+    assert not x.requires_grad
+    assert getattr(torch.ones(2, dtype=torch.int64), name)(z).requires_grad  # as in PyTorch
+
+
+def test_comparisons_in_place_inside_of_transforms_have_slope_zero():
+    def f(v):
+        a = v * 2
+        a.eq_(v.flip(0) * 2)
+        return (a * v).sum()
+
+    x = torch.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    middle = [0, 1, 0]
+    assert torch.func.grad(f)(x[0]).tolist() == middle
+    assert torch.func.vmap(torch.func.grad(f))(x).tolist() == [middle, middle]
+    assert torch.func.jvp(f, (x[0],), (torch.ones(3),))[1].item() == 1

@@ -1,11 +1,12 @@
 """Comparisons, element by element and of whole tensors."""
 
 from tapegrad.arrays.namespaces import is_mapped, namespace_of, refuse_meta
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import constant, constant_elementwise
+from tapegrad.dispatch.op import constant, constant_elementwise, elementwise, leads_to
 from tapegrad.operators.dtype_check import COMPLEX, lacks, tensor_first
 
 __all__ = [
@@ -78,7 +79,49 @@ def ge(xp, input, other):
     return input >= other
 
 
-eq_, ne_, lt_, le_, gt_, ge_ = map(in_place, (eq, ne, lt, le, gt, ge))
+# --- in place --------------------------------------------------------------------------------
+
+
+def _steps(function: Any, hidden: tuple, node: str) -> Any:
+    """A comparison whose results have the dtype of its operands: it is made of steps, slope 0."""
+
+    def compare(xp, input, other):
+        return xp.astype(function.on_arrays(xp, input, other), input.dtype)
+
+    op = function.op
+    declared = elementwise(
+        name=op.name, node=node, hidden=hidden, check=op.check, holomorphic=False, registered=False
+    )(compare)
+    declared.vjp(input=lambda xp, g: xp.zeros_like(g))
+    if not hidden:
+        declared.vjp(other=lambda xp, g: xp.zeros_like(g))
+    return declared
+
+
+def _written(function: Any) -> Any:
+    """The in-place form: unlike the result of its own, what it writes has a place in the graph."""
+    name = function.__name__
+    of_tensors = _steps(function, (), f"{name.capitalize()}Backward1")
+    of_number = _steps(function, ("other",), f"{name.capitalize()}Backward0")
+
+    def compare(input: Tensor, other: Scalar) -> Any:
+        needed = getattr(input, "requires_grad", False) or getattr(other, "requires_grad", False)
+        if not (needed and is_grad_enabled()):
+            return function(input, other)
+        found = (of_tensors if hasattr(other, "_array") else of_number)(input, other)
+        if found.dtype is not input.dtype:  # written is what is true, and that fits any dtype
+            array = found._array
+            xp = namespace_of((array,))
+            found._array, found._signature = xp.astype(array, xp.bool), None
+        return found
+
+    compare.__name__, compare.__module__ = name, function.__module__
+    compare.op = function.op  # type: ignore[attr-defined]
+    leads_to(function, compare)
+    return in_place(compare)
+
+
+eq_, ne_, lt_, le_, gt_, ge_ = map(_written, (eq, ne, lt, le, gt, ge))
 not_equal, not_equal_ = ne, ne_
 less, less_ = lt, lt_
 less_equal, less_equal_ = le, le_
