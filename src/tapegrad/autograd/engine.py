@@ -284,12 +284,11 @@ class BackwardPass:
         """Zeros for outputs that no gradient has reached."""
         if node.output_metadata is None or all(x is not None for x in g):
             return g
-        if self.create_graph:
-            xp = TENSOR_NAMESPACE()
-        else:
-            xp = namespace_of([x for x in g if x is not None])
+        there = [x for x in g if x is not None]
+        xp = TENSOR_NAMESPACE() if self.create_graph else namespace_of(there)
+        where = {"device": there[0].device} if self.create_graph and there else {}
         return [
-            xp.zeros(like.shape, dtype=like.dtype) if x is None else x
+            xp.zeros(like.shape, dtype=like.dtype, **where) if x is None else x
             for x, like in zip(g, node.output_metadata, strict=True)
         ]
 

@@ -6,7 +6,9 @@ from tapegrad.utils import dlpack
 
 __all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "tensorboard"]
 
-_ON_DEMAND = frozenset("_pytree benchmark checkpoint data hooks tensorboard".split())
+_ON_DEMAND = frozenset(
+    "_pytree benchmark checkpoint data flop_counter hooks module_tracker tensorboard".split()
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -15,6 +17,10 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"tapegrad.utils.{name}")
+    if name == "swap_tensors":
+        from tapegrad.utils.swap import swap_tensors
+
+        return swap_tensors
     from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

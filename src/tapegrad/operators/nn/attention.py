@@ -5,6 +5,7 @@ import math
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Sequence, Tensor
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.dtype import bool_
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
@@ -175,9 +176,13 @@ def _broadcasts(query: Any, key: Any, mask: Tensor) -> bool:
 
 
 def _fits_one_operator(query: Any, key: Any, value: Any, mask: Tensor, dropout_p: float) -> bool:
-    """Whether the whole is one node, as in PyTorch: four axes, alike, a mask without history."""
+    """Whether the whole is one node, as in PyTorch: four axes, alike, a mask without history.
+
+    On the meta device it never is.
+    """
     return (
         query.ndim == 4
+        and type(query._array) is not MetaArray
         and dropout_p == 0
         and (mask is None or (not mask.requires_grad and _broadcasts(query, key, mask)))
         and query.shape[:2] == key.shape[:2] == value.shape[:2]
