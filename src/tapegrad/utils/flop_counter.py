@@ -1,7 +1,8 @@
 """`FlopCounterMode`: how many floating-point operations products and convolutions take.
 
 A multiplication and an addition are two. Counted is what PyTorch counts on the same device: on the
-CPU neither the attention nor the LSTM that are one operator each, on the meta device both.
+CPU neither the attention nor the LSTM that are one operator each, on the meta device both. Bilinear
+layers, and encoder layers without gradients, are products here: PyTorch has an operator for each.
 """
 
 import sys
@@ -18,6 +19,7 @@ from tapegrad.core.tensor_base import TensorBase
 from tapegrad.operators.nn.attention import attend_back
 from tapegrad.operators.nn.rnn.cell import stepwise_gru, stepwise_lstm, stepwise_rnn
 from tapegrad.operators.nn.rnn.rnn_rules import gru_back, lstm_back, rnn_back
+from tapegrad.operators.shape.expand_broadcast import broadcast_shapes
 from tapegrad.ops import OpOverloadPacket, aten
 from tapegrad.overrides.dispatch_mode import TorchDispatchMode
 from tapegrad.utils._pytree import tree_map
@@ -101,7 +103,7 @@ def addmm_flop(self_shape: Any, a_shape: Any, b_shape: Any, **kwargs: Any) -> in
 @register_flop_formula(aten.bmm)
 def bmm_flop(a_shape: Any, b_shape: Any, out_shape: Any = None, **kwargs: Any) -> int:
     """Products of as many matrices as the leading axes count."""
-    return 2 * prod(a_shape) * b_shape[-1]
+    return 2 * prod(broadcast_shapes(a_shape[:-1], (*b_shape[:-2], 1))) * prod(b_shape[-2:])
 
 
 @register_flop_formula(aten.baddbmm)
@@ -110,9 +112,7 @@ def baddbmm_flop(self_shape: Any, a_shape: Any, b_shape: Any, **kwargs: Any) -> 
     return bmm_flop(a_shape, b_shape)
 
 
-def conv_flop_count(
-    x_shape: Any, w_shape: Any, out_shape: Any, transposed: bool = False
-) -> int:
+def conv_flop_count(x_shape: Any, w_shape: Any, out_shape: Any, transposed: bool = False) -> int:
     """A convolution: each weight meets each place of the result, or of the image if transposed."""
     places = (x_shape if transposed else out_shape)[2:]
     return 2 * x_shape[0] * prod(places) * prod(w_shape)
@@ -149,7 +149,10 @@ def _conv_backward_flop(
     return 2 * places * small.shape[0] * small.shape[1] * large.shape[1]
 
 
-@register_flop_formula([aten.rnn_tanh_cell, aten.gru_cell, aten.mkldnn_rnn_layer], get_raw=True)
+_RECURRENT = (aten.rnn_tanh_cell, aten.gru_cell, aten.mkldnn_rnn_layer)
+
+
+@register_flop_formula(_RECURRENT, get_raw=True)
 def _recurrent_flop(x: Any, *args: Any, sizes: Any, **kwargs: Any) -> int:
     """A recurrent layer: products of all inputs, and of each step's state."""
     w, u = [each.shape for each in args if each.ndim == 2][-2:]
@@ -271,7 +274,6 @@ class FlopCounterMode(TorchDispatchMode):
         return out
 
 
-_RECURRENT = (aten.rnn_tanh_cell, aten.gru_cell, aten.mkldnn_rnn_layer)
 _ONE_OPERATOR = frozenset([attend_back.__code__, lstm_back.__code__])  # on the CPU
 _RECURRENT_BACK = frozenset([f.__code__ for f in (gru_back, lstm_back, rnn_back)])
 _STEPS = frozenset([f.__code__ for f in (stepwise_gru, stepwise_lstm, stepwise_rnn)])

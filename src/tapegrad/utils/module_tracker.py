@@ -46,7 +46,7 @@ class ModuleTracker:
     def __enter__(self) -> "ModuleTracker":
         self._handles = [
             register_module_forward_pre_hook(self._enter_forward),
-            register_module_forward_hook(self._leave_forward, always_call=True),
+            register_module_forward_hook(self._leave_forward),
         ]
         return self
 

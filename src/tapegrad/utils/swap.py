@@ -3,7 +3,8 @@
 import gc
 import weakref
 from copyreg import _slotnames  # type: ignore[attr-defined]
-from typing import Any
+from sys import getrefcount
+from typing import Any, NoReturn
 
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.view import View
@@ -14,6 +15,8 @@ _NOTHING = object()
 
 def swap_tensors(t1: Any, t2: Any) -> None:
     """Exchange class, values, gradient and attributes of two tensors; each stays the same object.
+
+    A graph that was recorded from one of them before has nowhere left to put its gradient.
 
     Raises:
         RuntimeError: somebody refers to one of them weakly, a view of it is alive, or their classes
@@ -43,7 +46,30 @@ def swap_tensors(t1: Any, t2: Any) -> None:
         _put(t2, slot, one)
     for x in (t1, t2):
         if type(x._node) is AccumulateGrad:
-            x._node.leaf = weakref.ref(x)
+            _follow(x)
+
+
+def _follow(x: Any) -> None:
+    """Have the node of a leaf, which came with its values, know it; graphs of before are closed."""
+    node = x._node
+    if getrefcount(node) > 3:  # the leaf, `node` and the argument: more are edges of a graph
+        x._node = AccumulateGrad(x)
+        x._node.hooks, x._node.output_version = node.hooks, node.output_version
+        node.leaf = _poisoned
+    else:
+        node.leaf = weakref.ref(x)
+
+
+def _poisoned() -> NoReturn:
+    raise runtime_error(
+        "Trying to execute AccumulateGrad node that was poisoned by swap_tensors this can happen "
+        "when you try to run backward on a tensor that was swapped. For a module m with "
+        "`torch.__future__.set_swap_module_params_on_conversion(True)` you should not change the "
+        "device or dtype of the module (e.g. `m.cpu()` or `m.half()`) between running forward and "
+        "backward. To resolve this, please only change the device/dtype before running forward (or "
+        "after both forward and backward).",
+        "Swap before the forward pass, or after the backward pass.",
+    )
 
 
 def _put(x: Any, slot: str, value: Any) -> None:

@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import Any
 
 from tapegrad.core.errors import assertion_error
+from tapegrad.operators.nn.attention import BY_STEPS
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
@@ -29,7 +30,10 @@ class SDPBackend(IntEnum):
 def sdpa_kernel(
     backends: list[SDPBackend] | SDPBackend, set_priority: bool = False
 ) -> Iterator[None]:
-    """While it lasts, attention may be computed by these implementations; ours is always used.
+    """While it lasts, attention may be computed by these implementations.
+
+    On the CPU there are two: MATH, a product, softmax and a product, each recorded; and
+    FLASH_ATTENTION, one operator, which is taken where it is allowed.
 
     Raises: AssertionError for what is neither an implementation nor a list.
 
@@ -45,4 +49,9 @@ def sdpa_kernel(
             f"{type(given).__name__}",
             "Pass SDPBackend.MATH, for example.",
         )
-    yield
+    allowed = [backends] if isinstance(backends, SDPBackend) else backends
+    token = BY_STEPS.set(SDPBackend.FLASH_ATTENTION not in allowed and SDPBackend.MATH in allowed)
+    try:
+        yield
+    finally:
+        BY_STEPS.reset(token)

@@ -1,12 +1,13 @@
 """Scaled dot-product attention: averages of values, weighted by how well keys fit queries."""
 
 import math
+from contextvars import ContextVar
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Sequence, Tensor
-from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.dtype import bool_
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -167,6 +168,10 @@ def _repeated_heads(query: Any, x: Tensor) -> Any:
     return x.repeat_interleave(n // groups, -3)
 
 
+BY_STEPS: ContextVar[bool] = ContextVar("tapegrad_attention_by_steps", default=False)
+"""Whether attention must be made of products and softmax, each an operator of its own."""
+
+
 def _broadcasts(query: Any, key: Any, mask: Tensor) -> bool:
     scores = (*query.shape[:3], key.shape[2])
     sizes = mask.shape
@@ -178,10 +183,11 @@ def _broadcasts(query: Any, key: Any, mask: Tensor) -> bool:
 def _fits_one_operator(query: Any, key: Any, value: Any, mask: Tensor, dropout_p: float) -> bool:
     """Whether the whole is one node, as in PyTorch: four axes, alike, a mask without history.
 
-    On the meta device it never is.
+    On the meta device it never is, nor where `sdpa_kernel` allows single steps alone.
     """
     return (
         query.ndim == 4
+        and not BY_STEPS.get()
         and type(query._array) is not MetaArray
         and dropout_p == 0
         and (mask is None or (not mask.requires_grad and _broadcasts(query, key, mask)))
