@@ -150,8 +150,7 @@ def test_numpys_arrays_and_numbers_come_back_if_that_is_allowed():
     found = again(given, weights_only=False)
     assert type(found["loss"]) is np.float32 and found["loss"] == 0.5 and found["n"] == 3
     assert (found["x"] == given["x"]).all() and found["x"].flags.f_contiguous
-    with pytest.raises(pickle.UnpicklingError, match="no number"):
-        again(np.array([None]), weights_only=False)
+    assert again(np.array([None]), weights_only=False).tolist() == [None]
 
 
 class Ours:

@@ -61,7 +61,7 @@ def load(form: str, data: bytes, path: str, choice: int) -> None:
         return
     mapped = of_path and is_zip and choice % 9 == 0
     file = path if of_path else io.BytesIO(data)
-    tapegrad.load(file, weights_only=choice % 2 == 0, mmap=mapped)
+    tapegrad.load(file, mmap=mapped)
 
 
 def in_memory(data: bytes) -> str:

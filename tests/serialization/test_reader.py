@@ -28,7 +28,7 @@ def test_a_file_cut_anywhere_is_refused(data):
     step = max(len(data) // 400, 1)
     for n in range(0, len(data) - 1, step):
         with pytest.raises(CLEAR):
-            torch.load(io.BytesIO(data[:n]), weights_only=False)
+            torch.load(io.BytesIO(data[:n]))
 
 
 @pytest.mark.parametrize("data", ARCHIVES, ids=len)
@@ -36,7 +36,7 @@ def test_each_byte_altered_alone_gives_an_error_or_an_object(data):
     for i in range(0, len(data), max(len(data) // 700, 1)):
         altered = bytearray(data)
         altered[i] ^= 1 << i % 8
-        load_or_say_so(bytes(altered), weights_only=False)
+        load_or_say_so(bytes(altered))
 
 
 @given(
@@ -52,7 +52,7 @@ def test_bytes_altered_at_several_places_give_an_error_or_an_object(data, change
         altered[at : at + len(new)] = new
     if is_cut:
         del altered[end % len(altered) :]
-    load_or_say_so(bytes(altered), weights_only=False)
+    load_or_say_so(bytes(altered))
 
 
 def repacked(data, program):
@@ -81,7 +81,7 @@ def test_pickles_altered_where_the_checksum_agrees_give_an_error_or_an_object(da
     program = bytearray(program_of(data))
     for place, new in changes:
         program[place % len(program)] = new
-    load_or_say_so(repacked(data, bytes(program)), weights_only=False)
+    load_or_say_so(repacked(data, bytes(program)))
 
 
 @given(st.binary(max_size=60))

@@ -104,7 +104,7 @@ class _Finder:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] not in self.packages:
             return None
-        module = _module_for(name)
+        module = module_for(name)
         # Named by `class_paths` meanwhile: Python would run the module again, by its own spec.
         sys.modules.pop(name, None)
         return ModuleSpec(name, _Loader(module), is_package=hasattr(module, "__path__"))
@@ -125,7 +125,7 @@ class _Loader:
         module.__spec__ = self._spec
 
 
-def _module_for(name):
+def module_for(name):
     """The module of tapegrad that `import name` gives."""
     root, dot, rest = name.partition(".")
     if root == "torch" and rest.partition(".")[0] in _OURS_ALONE:

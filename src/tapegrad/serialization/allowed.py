@@ -5,24 +5,13 @@ from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
-from types import FunctionType
 from typing import Any
-
-import numpy as np
 
 from tapegrad.core.errors import type_error
 from tapegrad.core.size import Size
 from tapegrad.serialization import rebuild
 from tapegrad.serialization.message import blocked_global, lacking, malformed, refused_global
-from tapegrad.serialization.names import (
-    BLOCKED,
-    CALLS,
-    GLOBALS,
-    LACKING,
-    PLAIN,
-    PLAIN_CALLS,
-    REBUILDING,
-)
+from tapegrad.serialization.names import BLOCKED, CALLS, GLOBALS, LACKING, REBUILDING
 
 _lock = Lock()
 _added: list[Any] = []
@@ -126,14 +115,9 @@ def cost_of_call(function: Any, args: tuple) -> int:
 
 
 class Allowed:
-    """What one call of `load` lets a file name and do.
+    """What one call of `load` lets a file name and do."""
 
-    Args:
-        plain: also classes of `tapegrad.nn`, Python and NumPy that hold data (weights_only=False)
-    """
-
-    def __init__(self, plain: bool = False) -> None:
-        self._plain = plain
+    def __init__(self) -> None:
         self.spend: Callable[[int], None] = lambda n: None  # raises where that is too much memory
         added = get_safe_globals()
         self._added = {name_of(each): object_of(each) for each in added}
@@ -155,16 +139,10 @@ class Allowed:
             raise blocked_global(module, name)
         if full in LACKING:
             raise lacking(LACKING[full], full)
-        if self._plain and full in PLAIN:
-            return PLAIN[full]
         found = _layer(module, name)
-        if found is not None and (self._plain or found in self._callable):
+        if found is not None and found in self._callable:
             self._modules.add(found)
             return found
-        if self._plain and module in ("torch.nn.functional", "torch._C._nn"):
-            found = _function(name)
-            if found is not None:
-                return found
         raise refused_global(name if module == "builtins" else full)
 
     def call(self, function: Callable, args: tuple, new: bool = False) -> Any:
@@ -176,15 +154,12 @@ class Allowed:
         for each in self._callable:
             if function is each:
                 return function.__new__(function, *args) if new else function(*args)
-        table = CALLS
         is_known = callable(function) and getattr(type(function), "__hash__", None) is not None
-        if self._plain and is_known and function in PLAIN_CALLS:
-            table = PLAIN_CALLS
-        if not is_known or function not in table:
+        if not is_known or function not in CALLS:
             raise malformed(f"the file calls what cannot be called: {_short(function)}")
         self.spend(cost_of_call(function, args))
         try:
-            return table[function](*args)
+            return CALLS[function](*args)
         except (TypeError, ValueError, OverflowError) as error:
             raise malformed(f"the file calls {_short(function)} wrongly: {error}") from error
 
@@ -195,10 +170,6 @@ class Allowed:
         self.spend(cost_of_call(None, parts))
         if kind is OrderedDict:
             rebuild.with_metadata(found, state)
-        elif self._plain and kind is np.ndarray:
-            rebuild.fill_array(found, state)
-        elif self._plain and isinstance(found, np.dtype):
-            rebuild.check_dtype(found, state)
         elif kind in self._modules:
             from tapegrad.nn import Module
 
@@ -226,14 +197,6 @@ def _layer(module: str, name: str) -> Any:
     home = sys.modules.get(f"tapegrad{module.removeprefix('torch')}", nn)
     found = vars(nn).get(name) or vars(home).get(name)
     return found if isinstance(found, type) and issubclass(found, nn.Module) else None
-
-
-def _function(name: str) -> Any:
-    """The function of `nn.functional` of that name, which layers hold and a file cannot call."""
-    from tapegrad.nn import functional
-
-    found = vars(functional).get(name)
-    return found if isinstance(found, FunctionType) and name[0] != "_" else None
 
 
 def _restore(found: object, state: dict) -> None:

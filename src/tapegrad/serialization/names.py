@@ -1,11 +1,9 @@
 """Names in files: the functions, classes and dtypes that they may name."""
 
 import codecs
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from tapegrad.core.device import device
 from tapegrad.core.dtype import BY_NAME
@@ -90,21 +88,6 @@ LACKING = {
     "torch._utils._rebuild_wrapper_subclass": "wrapper subclasses of tensors",
 }
 BLOCKED = ("sys", "os", "posix", "nt")
-
-
-#: what weights_only=False adds
-PLAIN: dict[str, Any] = {
-    "numpy.dtype": np.dtype,
-    "numpy.ndarray": np.ndarray,
-    "numpy.core.multiarray.scalar": rebuild.make_scalar,
-    "numpy._core.multiarray.scalar": rebuild.make_scalar,
-    "numpy.core.multiarray._reconstruct": rebuild.make_array,
-    "numpy._core.multiarray._reconstruct": rebuild.make_array,
-    "collections.defaultdict": defaultdict,
-    "builtins.slice": slice,
-    "builtins.range": range,
-    **{f"builtins.{each.__name__}": each for each in (int, float, list, dict, tuple, str, bool)},
-}
 
 
 def _ordered_dict(*args: object) -> OrderedDict:
@@ -199,30 +182,3 @@ CALLS: dict[Any, Callable] = {
 
 #: functions that make a tensor of its memory
 REBUILDING = (rebuild.rebuild_tensor_v2, rebuild.rebuild_tensor_v3)
-
-
-def _default_dict(*args: object) -> defaultdict:
-    plain = (None, int, float, list, dict, set, str, bool)
-    if len(args) > 1 or (args and not any(args[0] is each for each in plain)):
-        raise malformed("a defaultdict is made of something that is no plain type")
-    return defaultdict(*args)
-
-
-def _plain(cls: type, kinds: tuple) -> Callable:
-    def call(*args: object) -> Any:
-        if not 1 <= len(args) <= 3 or not all(type(x) in kinds for x in args):
-            raise malformed(f"a {cls.__name__} is made of something strange")
-        return cls(*args)
-
-    return call
-
-
-#: what weights_only=False adds
-PLAIN_CALLS: dict[Any, Callable] = {
-    np.dtype: rebuild.make_dtype,
-    rebuild.make_scalar: rebuild.make_scalar,
-    rebuild.make_array: rebuild.make_array,
-    defaultdict: _default_dict,
-    slice: _plain(slice, (int, type(None))),
-    range: _plain(range, (int,)),
-}

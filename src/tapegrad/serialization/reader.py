@@ -1,4 +1,4 @@
-"""`load`: what a `.pt` file holds, without running anything that is in it."""
+"""`load`: what a `.pt` file holds, without running what is in it, unless it is trusted."""
 
 import os
 import pickle
@@ -19,6 +19,7 @@ from tapegrad.serialization.machine import Machine
 from tapegrad.serialization.message import malformed, unsupported
 from tapegrad.serialization.names import StorageType
 from tapegrad.serialization.rebuild import is_int64
+from tapegrad.serialization.unpickler import TrustedMachine
 
 MAP_LOCATION: TypeAlias = (
     Callable[[UntypedStorage, str], UntypedStorage] | device | str | dict | None
@@ -83,17 +84,13 @@ _MAGIC = 0x1950A86A20F9469CFC6C
 _PROTOCOL = 1001
 
 
-def load_legacy(file: Any, allowed: Allowed, put: Any, encoding: str) -> Any:
+def load_legacy(file: Any, trusted: Any, put: Any, encoding: str) -> Any:
     """What a file in the old format holds."""
     data = file.read()
     if not data:
         raise advised(EOFError("Ran out of input"), "The file is empty.")
     storages = _Storages(put, len(data))
-    machine = Machine(
-        data, allowed.find, allowed.call, allowed.build, storages.get, encoding,
-        _OBJECT_BYTES,
-    )  # fmt: skip
-    allowed.spend = storages.spend = machine.spend
+    machine = _machine(data, storages, trusted, encoding, _OBJECT_BYTES)
     # Numbers that begin every file, before anything else is looked at.
     if data[:2] != b"\x80\x02" or not _is_number(machine.run(), _MAGIC):
         raise runtime_error(
@@ -154,7 +151,7 @@ class _Storages:
             raise malformed("a storage has two sizes")
         return storage if kind.dtype is None else typed(storage, kind.dtype)
 
-    def fill(self, keys: Any, machine: Machine) -> None:
+    def fill(self, keys: Any, machine: Machine | TrustedMachine) -> None:
         """Read the memory: for each key a count of elements, and those."""
         is_list = type(keys) is list and all(type(key) is str for key in keys)
         if not is_list or sorted(keys) != sorted(self._arrays):
@@ -181,9 +178,9 @@ def load(
 ) -> Any:
     """What `save`, of tapegrad or PyTorch, has written to `f`, a path or a file open for reading.
 
-    Never runs code from the file: it may hold tensors, parameters, containers, numbers, strings,
-    dtypes, devices and sizes, and what `torch.serialization.add_safe_globals` allows. Tensors that
-    shared memory share it again.
+    Runs no code of the file, as long as `weights_only` is not False: it may hold tensors,
+    parameters, containers, numbers, strings, dtypes, devices and sizes, and what
+    `torch.serialization.add_safe_globals` allows. Tensors that shared memory share it again.
 
     What it makes takes twice the file and 64 MB at most, or 32 bytes for each byte of the file's
     pickle and directory where that is more, as only millions of Python objects need. A file that
@@ -193,9 +190,11 @@ def load(
         f: path, or file that can seek
         map_location: where tensors go that were elsewhere: "cpu"; a dict from place to place; or
             a function of storage and place
-        weights_only: False lets the file also hold layers of `torch.nn`, defaultdicts, slices,
-            ranges, and NumPy's arrays and numbers. Unlike with PyTorch, whatever else is named is
-            refused all the same.
+        weights_only: False lets Python's unpickler read the file, which imports and calls whatever
+            it names: whole modules, optimisers, objects of your own. Only for files of a source
+            that you trust: such a file can run any code. None is True, or False where there is a
+            `pickle_module`
+        pickle_module: whose `Unpickler` reads a trusted file; by default `pickle`
         mmap: leave the tensors in the file until they are used; `f` must be a path
         pickle_load_args: `encoding` of the strings of Python 2
 
@@ -213,7 +212,7 @@ def load(
     >>> torch.load(io.BytesIO(file.getvalue()))
     {'weight': tensor([1., 1.])}
     """
-    allowed = Allowed(plain=_is_wide(weights_only, pickle_module))
+    trusted = _trusted(weights_only, pickle_module)
     encoding = pickle_load_args.pop("encoding", "utf-8")
     if pickle_load_args:
         raise TypeError(f"load() got an unexpected keyword argument {next(iter(pickle_load_args))}")
@@ -227,29 +226,46 @@ def load(
             raise type_error("must be str, not bytes", "Open the file with mode 'rb'.")
         file.seek(start)
         if first == ZIP:
-            return _load_archive(Archive(file), allowed, put, bool(mmap), encoding)
+            return _load_archive(Archive(file), trusted, put, bool(mmap), encoding)
         if mmap:
             raise RuntimeError(
                 "mmap can only be used with files saved with "
                 f"`torch.save({f}, _use_new_zipfile_serialization=True), "
                 "please torch.save your checkpoint with this option in order to use mmap."
             )
-        return load_legacy(file, allowed, put, encoding)
+        return load_legacy(file, trusted, put, encoding)
 
 
-def _is_wide(weights_only: bool | None, pickle_module: Any) -> bool:
-    if weights_only is None or weights_only:
-        if pickle_module is not None:
-            raise RuntimeError(
-                "Can not safely load weights when explicit pickle_module is specified"
-            )
-        return False
-    if pickle_module not in (None, pickle):
-        raise NotImplementedError(
-            "load(pickle_module=...) is not supported: tapegrad reads pickles with a machine of "
-            "its own, which runs no code"
-        )
-    return True
+def _trusted(weights_only: bool | None, pickle_module: Any) -> Any:
+    """The module whose unpickler reads the file, or None where nothing of it may be run."""
+    if _is_set("TORCH_FORCE_WEIGHTS_ONLY_LOAD"):
+        weights_only = True
+    elif weights_only is None:
+        forced = _is_set("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+        weights_only = pickle_module is None and not forced
+    if not weights_only:
+        return pickle if pickle_module is None else pickle_module
+    if pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    return None
+
+
+def _is_set(variable: str) -> bool:
+    return os.environ.get(variable, "0") in ("1", "y", "yes", "true")
+
+
+def _machine(
+    data: bytes, storages: Any, trusted: Any, encoding: str, limit: int
+) -> Machine | TrustedMachine:
+    """What runs the pickles in `data`."""
+    if trusted is not None:
+        return TrustedMachine(data, storages.get, encoding, trusted)
+    allowed = Allowed()
+    machine = Machine(
+        data, allowed.find, allowed.call, allowed.build, storages.get, encoding, limit
+    )
+    allowed.spend = storages.spend = machine.spend
+    return machine
 
 
 @contextmanager
@@ -269,7 +285,7 @@ def opened(f: Any) -> Any:
     yield f
 
 
-def _load_archive(archive: Archive, allowed: Allowed, put: Any, mapped: bool, encoding: str) -> Any:
+def _load_archive(archive: Archive, trusted: Any, put: Any, mapped: bool, encoding: str) -> Any:
     if "constants.pkl" in archive:
         raise runtime_error(
             "Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. ",
@@ -281,12 +297,8 @@ def _load_archive(archive: Archive, allowed: Allowed, put: Any, mapped: bool, en
             "tapegrad reads files that were written on little-endian machines.",
         )
     storages = ArchiveStorages(archive, put, mapped)
-    machine = Machine(
-        archive.read("data.pkl"), allowed.find, allowed.call, allowed.build, storages.get, encoding,
-        archive.file_size + _OBJECT_BYTES,
-    )  # fmt: skip
-    allowed.spend = storages.spend = machine.spend
-    return machine.run()
+    limit = archive.file_size + _OBJECT_BYTES
+    return _machine(archive.read("data.pkl"), storages, trusted, encoding, limit).run()
 
 
 class ArchiveStorages:
