@@ -24,6 +24,8 @@ class _Plain(ClassOptions, Module):
 class _InPlace(ClassOptions, Module):
     """A layer whose one choice is whether to overwrite its input."""
 
+    __constants__ = ("inplace",)
+
     inplace: bool
 
     def __init__(self, inplace: bool = False) -> None:
@@ -97,6 +99,8 @@ class GELU(Module):
     tensor([-0.1587,  1.9545])
     """
 
+    __constants__ = ("approximate",)
+
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
         self.approximate = approximate
@@ -114,6 +118,8 @@ class LeakyReLU(Module):
     >>> torch.nn.LeakyReLU(0.1)(torch.tensor([-1.0, 2.0]))
     tensor([-0.1000,  2.0000])
     """
+
+    __constants__ = ("inplace", "negative_slope")
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -136,6 +142,8 @@ class PReLU(Module):
     >>> torch.nn.PReLU()(torch.tensor([-1.0, 2.0])).detach()
     tensor([-0.2500,  2.0000])
     """
+
+    __constants__ = ("num_parameters",)
 
     def __init__(
         self,
@@ -169,6 +177,8 @@ class RReLU(Module):
     tensor([-0.2000,  2.0000])
     """
 
+    __constants__ = ("lower", "upper", "inplace")
+
     def __init__(
         self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False
     ) -> None:
@@ -191,6 +201,8 @@ class ELU(Module):
     tensor([-0.6321,  2.0000])
     """
 
+    __constants__ = ("alpha", "inplace")
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha, self.inplace = alpha, inplace
@@ -211,6 +223,8 @@ class CELU(Module):
     tensor([-0.6321,  2.0000])
     """
 
+    __constants__ = ("alpha", "inplace")
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha, self.inplace = alpha, inplace
@@ -228,6 +242,8 @@ class Softplus(Module):
     >>> torch.nn.Softplus()(torch.tensor([-1.0, 2.0]))
     tensor([0.3133, 2.1269])
     """
+
+    __constants__ = ("beta", "threshold")
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -302,6 +318,8 @@ class Hardtanh(Module):
     tensor([-1.0000,  0.5000])
     """
 
+    __constants__ = ("min_val", "max_val", "inplace")
+
     def __init__(
         self,
         min_val: float = -1.0,
@@ -350,6 +368,8 @@ class Threshold(Module):
     tensor([20.0000,  0.5000])
     """
 
+    __constants__ = ("threshold", "value", "inplace")
+
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
         self.threshold, self.value, self.inplace = threshold, value, inplace
@@ -362,6 +382,8 @@ class Threshold(Module):
 
 
 class _Shrink(ClassOptions, Module):
+    __constants__ = ("lambd",)
+
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
@@ -395,6 +417,8 @@ def _renamed(old: str, new: str) -> None:
 
 class _Along(ClassOptions, Module):
     """A layer that works along the axis `dim`."""
+
+    __constants__ = ("dim",)
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
@@ -458,6 +482,8 @@ class GLU(Module):
     tensor([1.5000])
     """
 
+    __constants__ = ("dim",)
+
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
         self.dim = dim
@@ -499,6 +525,8 @@ class MultiheadAttention(Module):
     >>> y.shape, weights.shape
     (torch.Size([3, 5, 8]), torch.Size([3, 5, 5]))
     """
+
+    __constants__ = ("batch_first",)
 
     bias_k: Parameter | None
     bias_v: Parameter | None

@@ -16,6 +16,8 @@ class Flatten(Module):
     torch.Size([5, 6])
     """
 
+    __constants__ = ("start_dim", "end_dim")
+
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
@@ -33,6 +35,8 @@ class Unflatten(Module):
     >>> torch.nn.Unflatten(1, (2, -1))(torch.ones(5, 6)).shape
     torch.Size([5, 2, 3])
     """
+
+    __constants__ = ("dim", "unflattened_size")
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()

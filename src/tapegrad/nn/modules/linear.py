@@ -48,6 +48,8 @@ class Linear(Module):
     torch.Size([5, 2])
     """
 
+    __constants__ = ("in_features", "out_features")
+
     in_features: int
     out_features: int
     weight: Parameter
@@ -97,6 +99,8 @@ class Bilinear(Module):
     >>> torch.nn.Bilinear(3, 4, 2)(torch.ones(5, 3), torch.ones(5, 4)).shape
     torch.Size([5, 2])
     """
+
+    __constants__ = ("in1_features", "in2_features", "out_features")
 
     def __init__(
         self,

@@ -45,12 +45,16 @@ class _WeightedLoss(_Loss):
 class _Reduced(ClassOptions, _Loss):
     """A loss of two tensors and nothing else: `class MSELoss(_Reduced, function=F.mse_loss)`."""
 
+    __constants__ = ("reduction",)
+
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return self._function(input, target, reduction=self.reduction)
 
 
 class _WeightedReduced(ClassOptions, _WeightedLoss):
     """A loss of two tensors and weights."""
+
+    __constants__ = ("reduction",)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return self._function(input, target, weight=self.weight, reduction=self.reduction)
@@ -83,6 +87,8 @@ class SmoothL1Loss(_Loss):
     tensor(0.8125)
     """
 
+    __constants__ = ("reduction",)
+
     def __init__(
         self,
         size_average: bool | None = None,
@@ -106,6 +112,8 @@ class HuberLoss(_Loss):
     tensor(0.8125)
     """
 
+    __constants__ = ("reduction", "delta")
+
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
         self.delta = delta
@@ -127,6 +135,8 @@ class NLLLoss(_WeightedLoss):
     >>> torch.nn.NLLLoss()(x, torch.tensor([1]))
     tensor(1.3863)
     """
+
+    __constants__ = ("ignore_index", "reduction")
 
     def __init__(
         self,
@@ -184,6 +194,8 @@ class CrossEntropyLoss(_WeightedLoss):
     >>> torch.nn.CrossEntropyLoss()(torch.zeros(2, 4), torch.tensor([3, 0]))
     tensor(1.3863)
     """
+
+    __constants__ = ("ignore_index", "reduction", "label_smoothing")
 
     def __init__(
         self,
@@ -258,6 +270,8 @@ class KLDivLoss(_Loss):
     tensor(0.6931)
     """
 
+    __constants__ = ("reduction",)
+
     def __init__(
         self,
         size_average: bool | None = None,
@@ -297,6 +311,8 @@ class _MarginLoss(_Loss):
 class _PairLoss(ClassOptions, _MarginLoss):
     """A loss of pairs that a target tells how to take."""
 
+    __constants__ = ("margin", "reduction")
+
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         options = {"margin": self.margin, "reduction": self.reduction}
         return self._function(input1, input2, target, **options)
@@ -330,6 +346,8 @@ class HingeEmbeddingLoss(_MarginLoss):
     tensor([0.5000, 0.7500])
     """
 
+    __constants__ = ("margin", "reduction")
+
     def __init__(
         self,
         margin: float = 1.0,
@@ -359,6 +377,8 @@ class TripletMarginLoss(_Loss):
     tensor(0.5858)
     """
 
+    __constants__ = ("margin", "p", "eps", "swap", "reduction")
+
     def __init__(
         self,
         margin: float = 1.0,
@@ -386,6 +406,8 @@ class TripletMarginWithDistanceLoss(_Loss):
     >>> torch.nn.TripletMarginWithDistanceLoss(distance_function=largest)(a, b, b)
     tensor(1.)
     """
+
+    __constants__ = ("margin", "swap", "reduction")
 
     def __init__(
         self,
@@ -432,6 +454,8 @@ class MultiMarginLoss(_WeightedLoss):
     >>> torch.nn.MultiMarginLoss()(torch.tensor([[1.0, 3.0, 2.5]]), torch.tensor([1]))
     tensor(0.1667)
     """
+
+    __constants__ = ("p", "margin", "reduction")
 
     def __init__(
         self,
@@ -491,6 +515,8 @@ class GaussianNLLLoss(_Loss):
     tensor(0.2500)
     """
 
+    __constants__ = ("full", "eps", "reduction")
+
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
         self.full, self.eps = full, eps
@@ -511,6 +537,8 @@ class PoissonNLLLoss(_Loss):
     >>> torch.nn.PoissonNLLLoss()(torch.zeros(2), torch.tensor([0.0, 3.0]))
     tensor(1.)
     """
+
+    __constants__ = ("log_input", "full", "eps", "reduction")
 
     def __init__(
         self,
@@ -544,6 +572,8 @@ class CTCLoss(_Loss):
     >>> torch.nn.CTCLoss()(logp, torch.tensor([[1]]), (2,), (1,)).neg().exp()
     tensor(0.7500)
     """
+
+    __constants__ = ("blank", "reduction")
 
     def __init__(
         self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
@@ -582,6 +612,8 @@ class LinearCrossEntropyLoss(_WeightedLoss):
     >>> loss(torch.zeros(2, 3), torch.tensor([3, 0])).detach()
     tensor(1.3863)
     """
+
+    __constants__ = ("num_classes", "out_features", "reduction", "ignore_index", "label_smoothing")
 
     def __init__(
         self,

@@ -125,7 +125,9 @@ class MaxUnpool3d(_MaxUnpoolNd, n_axes=3, function=F.max_unpool3d):
 
 
 class _AvgPoolNd(Module):
-    __constants__ = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
+    __constants__: tuple[str, ...] = (
+        "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad",
+    )  # fmt: skip
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
@@ -167,6 +169,15 @@ class AvgPool1d(_AvgPoolNd):
 
 
 class _AvgPoolDivided(ClassOptions, _AvgPoolNd):
+    __constants__ = (
+        "kernel_size",
+        "stride",
+        "padding",
+        "ceil_mode",
+        "count_include_pad",
+        "divisor_override",
+    )
+
     def __init__(
         self,
         kernel_size: Any,

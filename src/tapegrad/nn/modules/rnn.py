@@ -26,6 +26,18 @@ class RNNBase(Module):
     with projections `weight_hr_l[k]`; those of the way back end in `_reverse`.
     """
 
+    __constants__ = (
+        "mode",
+        "input_size",
+        "hidden_size",
+        "num_layers",
+        "bias",
+        "batch_first",
+        "dropout",
+        "bidirectional",
+        "proj_size",
+    )
+
     def __init__(
         self,
         mode: str,
@@ -434,6 +446,8 @@ class LSTM(RNNBase):
 class RNNCellBase(Module):
     """What cells share: weights of `num_chunks` gates, one below the other."""
 
+    __constants__: tuple[str, ...] = ("input_size", "hidden_size", "bias")
+
     def __init__(
         self,
         input_size: int,
@@ -501,6 +515,8 @@ class RNNCell(RNNCellBase):
     >>> h.shape
     torch.Size([2, 4])
     """
+
+    __constants__ = ("input_size", "hidden_size", "bias", "nonlinearity")
 
     def __init__(
         self,

@@ -46,6 +46,8 @@ def _relu_or_gelu(function: Any) -> int:
 class _Layer(Module):
     """What layers of Transformers share: attention, the network for each place, dropout behind."""
 
+    __constants__ = ("norm_first",)
+
     _n_parts: int  # each with its normalisation and its dropout
 
     def __init__(
@@ -273,6 +275,8 @@ class TransformerEncoder(Module):
     torch.Size([3, 5, 8])
     """
 
+    __constants__ = ("norm",)
+
     norm: Module | None
 
     def __init__(
@@ -351,6 +355,8 @@ class TransformerDecoder(Module):
     >>> decoder(torch.zeros(3, 5, 8), torch.zeros(3, 7, 8)).shape
     torch.Size([3, 5, 8])
     """
+
+    __constants__ = ("norm",)
 
     norm: Module | None
 

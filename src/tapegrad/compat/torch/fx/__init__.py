@@ -1,0 +1,1 @@
+"""What programs import from the insides of torch.fx."""
