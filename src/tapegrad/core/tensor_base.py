@@ -18,6 +18,7 @@ class TensorBase:
         "__dict__",
         "__weakref__",
         "_array",  # the values: an ndarray, or an array of another library
+        "_born",  # how many transforms of `torch.func` had begun when it was made: BORN
         "_counter",  # None, or the version counter shared with views
         "_grad",  # the tensor behind .grad
         "_node",  # None: no gradient. A leaf: its AccumulateGrad. Else the Node or Port behind it
@@ -27,6 +28,7 @@ class TensorBase:
     __array_priority__ = 1000  # NumPy leaves operators between an array and a tensor to us
 
     _array: Any
+    _born: Any
     _counter: Any
     _grad: Any
     _signature: Any
@@ -43,6 +45,10 @@ Tensor: Any = TensorBase  # the class of new tensors; `register` puts `torch.Ten
 KeptView: Any = TensorBase  # that of views as nodes save them
 
 
+BORN = [0]  # how many transforms of `torch.func` have begun, in all threads
+REFUSING = [0]  # how many are running that refuse writes to what was made before them
+
+
 def register(tensor: type, kept_view: type) -> None:
     """Name the classes of new tensors, and of views as nodes save them."""
     global Tensor, KeptView
@@ -56,4 +62,5 @@ def wrap(array: Any) -> Any:
     tensor = new(Tensor)
     tensor._array = array
     tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
+    tensor._born = BORN[0]
     return tensor

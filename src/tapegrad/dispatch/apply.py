@@ -31,6 +31,7 @@ from tapegrad.dispatch.out import write_out
 
 get_mode = MODE.get
 new = object.__new__
+born = tensor_base.BORN
 ndarray = np.ndarray
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 I64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
@@ -135,6 +136,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         tensor = new(Tensor)
         tensor._array = out
         tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
+        tensor._born = born[0]
         outs: tuple = (tensor,)
     else:
         outs = tuple(map(tensor_base.wrap, out)) if several else (tensor_base.wrap(out),)

@@ -14,6 +14,7 @@ from tapegrad.core.annotations import Any, Array, Callable, DTypeLike, ModeLike,
 from tapegrad.dispatch.apply import forward_function
 
 new = object.__new__
+born = tensor_base.BORN
 ndarray = np.ndarray
 
 
@@ -69,6 +70,7 @@ def _unary(op: Any, of_number: bool) -> Callable:
         tensor = new(Tensor)
         tensor._array = z
         tensor._node = tensor._counter = tensor._view = tensor._grad = None
+        tensor._born = born[0]
         tensor._signature = signature
         return tensor
 
@@ -145,6 +147,7 @@ def _binary(op: Any) -> Callable:
         tensor = new(Tensor)
         tensor._array = z
         tensor._node = tensor._counter = tensor._view = tensor._grad = None
+        tensor._born = born[0]
         tensor._signature = signature
         return tensor
 

@@ -19,6 +19,7 @@ from tapegrad.dispatch.apply import apply, record, shape_error
 get_mode = MODE.get
 ndarray = np.ndarray
 new = object.__new__
+born = tensor_base.BORN
 
 
 def _is_index(x: object) -> bool:
@@ -105,6 +106,7 @@ def plain(op: OperatorLike) -> Callable:
         tensor = new(Tensor)
         tensor._array = out
         tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
+        tensor._born = born[0]
         if mode is False or GRAD not in kinds or not op.vjps:
             return tensor
         plan = op.quick.get(kinds)

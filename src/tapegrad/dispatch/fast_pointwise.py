@@ -37,6 +37,7 @@ ndarray = np.ndarray
 array_of = np.array
 asarray = np.asarray
 new = object.__new__
+born = tensor_base.BORN
 
 
 UNARY = inspect.signature(lambda input, *, out=None: None)
@@ -94,6 +95,7 @@ def unary(
         tensor = new(Tensor)
         tensor._array = z
         tensor._counter = tensor._view = tensor._grad = None
+        tensor._born = born[0]
         tensor._signature = signature if alike else None
         edge = input._node if input._view is None else edge_of(input)
         if edge is None or mode is False or plan is None:
@@ -216,6 +218,7 @@ def binary(
         tensor = new(Tensor)
         tensor._array = z
         tensor._counter = tensor._view = tensor._grad = None
+        tensor._born = born[0]
         tensor._signature = signature if alike else None
         a = input._node if input._view is None else edge_of(input)
         b = other._node if other._view is None else edge_of(other)
@@ -318,6 +321,7 @@ def binary(
                 tensor = new(Tensor)
                 tensor._array = z if signature else asarray(z)
                 tensor._counter = tensor._view = tensor._grad = None
+                tensor._born = born[0]
                 tensor._signature = signature if signature and alike else None
                 edge = input._node if input._view is None else edge_of(input)
                 if edge is None or mode is False or alone is None:

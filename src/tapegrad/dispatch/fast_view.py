@@ -18,6 +18,7 @@ from tapegrad.dispatch.apply import apply
 get_mode = MODE.get
 ndarray = np.ndarray
 new = object.__new__
+born = tensor_base.BORN
 
 
 def viewing(op: Any) -> Callable:
@@ -52,6 +53,7 @@ def viewing(op: Any) -> Callable:
         tensor._array = out
         tensor._counter = version
         tensor._grad = tensor._signature = None
+        tensor._born = born[0]
         view = x._view
         step = Step(op, params, None)
         made = ORDINARY if mode else NO_GRAD

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapegrad.arrays.float8 import is_float8, to_float8
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
+from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.node import EVERY, INFERENCE, Port, Version, next_sequence, version_of
@@ -35,6 +36,7 @@ from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import OVERWRITES
+from tapegrad.core.tensor_base import REFUSING
 from tapegrad.dispatch.op import leads_to
 
 _LOGICAL = frozenset(("logical_and_", "logical_not_", "logical_or_", "logical_xor_"))
@@ -71,6 +73,8 @@ def in_place(
     def make(is_method: bool) -> Callable:
         def method(input: Any = MISSING, *args: object, **kwargs: object) -> Any:
             try:
+                if REFUSING[0]:
+                    refuse_captured(plain, input, *args, *kwargs.values())
                 if ufunc is not None and not kwargs and len(args) == nin - 1:
                     mode = MODE.get()
                     if (
@@ -124,6 +128,8 @@ def in_place_view(
     def make(is_method: bool) -> Callable:
         def method(input: Any = MISSING, *args: object, **kwargs: object) -> Any:
             try:
+                if REFUSING[0]:
+                    refuse_captured(plain, input)
                 check_writable(input)
                 if check is not None:
                     check(input)

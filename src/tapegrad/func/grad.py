@@ -7,6 +7,7 @@ differentiated itself is recorded; whether any does is seen from the leaves that
 
 import functools
 
+from tapegrad.autograd.captured import Refusing
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import MODE, InTransform, Under, is_grad_enabled, switched
 from tapegrad.autograd.node import AccumulateGrad, make_leaf
@@ -31,21 +32,28 @@ class Recorded(InTransform):
     The gradients of a transform are themselves recorded, which hooks were not made for.
     """
 
-    __slots__ = ("hooks",)
+    __slots__ = ("hooks", "writes")
 
-    def __init__(self, leaves: list):
+    def __init__(self, leaves: list, arguments: Any):
         super().__init__(switched(True), leaves)
+        self.writes = Refusing(arguments)
 
     def __enter__(self) -> None:
         self.hooks = forbid_hooks(
             "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. "
             "Please open an issue with your use case."
         )
+        self.writes.__enter__()
         super().__enter__()
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(*error)
         FORBIDDEN.reset(self.hooks)
+        self.writes.__exit__(*error)
+        for x in self.writes.written:  # the caller's: nothing that is differentiated here is seen
+            edge = edge_of(x)
+            if edge is not None and not has_others([edge], [leaf for leaf, _ in self.what]):
+                x._node = None
 
 
 # --- what goes in and comes out -------------------------------------------------------------------
@@ -180,7 +188,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         numbers = checked_argnums(argnums, len(args))
         inputs, structure = flatten(chosen(args, argnums, numbers))
         pairs: list = []
-        with Recorded(pairs):
+        with Recorded(pairs, (args, kwargs)):
             leaves = [leaf_of(x) for x in inputs]
             pairs += zip(leaves, inputs, strict=True)
             inside = replaced(args, argnums, numbers, unflatten(leaves, structure))

@@ -67,7 +67,7 @@ def jacrev(
 
         primals = tuple([args[i] for i in numbers])
         outs, structure, leaves, own, aux = recorded_call(
-            function, primals, has_aux, "vjp(f, *primals)"
+            function, primals, has_aux, "vjp(f, *primals)", given=(args, kwargs)
         )
         _require_real("jacrev", "inputs", leaves)
         _refuse_meta("jacrev", leaves)
@@ -221,7 +221,7 @@ def jacfwd(
         level = Level(total, randomness, depth_of(under) + 1)
         units = batch_of_units(inputs, sizes, 0, level)
         with InTransform(Mapping(under, level), level):
-            columns, aux = jvp_with_aux(function, inputs, units, has_aux)
+            columns, aux = jvp_with_aux(function, inputs, units, has_aux, (args, kwargs))
         columns, aux = _columns(columns, level), lowered_tree(aux, level)
         outs, structure = flatten(columns)
         _require_real("jacfwd", "outputs", outs)

@@ -1,6 +1,7 @@
 """Forward-mode derivatives of functions: `jvp`."""
 
 from tapegrad import operators
+from tapegrad.autograd.captured import Refusing
 from tapegrad.autograd.forward.mode import Forward, Level, entered, innermost
 from tapegrad.autograd.forward_ad import dual
 from tapegrad.autograd.mode import MODE, InTransform, Under
@@ -59,14 +60,14 @@ def jvp(
         )
     _require_tensors(f"{name}: Expected primals to", xs)
     _require_tensors(f"{name}: Expected tangents to", ts)
-    return _pushed(func, xs, ts, structure, strict, has_aux, True)
+    return _pushed(func, xs, ts, structure, strict, has_aux, True, primals)
 
 
-def jvp_with_aux(func: Callable, xs: list, ts: list, has_aux: bool) -> tuple[Any, Any]:
-    """The tangents of `func(*xs)` alone, and what it hands on."""
+def jvp_with_aux(func: Callable, xs: list, ts: list, has_aux: bool, given: Any) -> tuple[Any, Any]:
+    """The tangents of `func(*xs)` alone, and what it hands on; it may write to what is `given`."""
     structure = flatten(tuple(xs))[1]
     _require_tensors("jvp(f, primals, tangents): Expected primals to", xs)
-    found = _pushed(func, xs, ts, structure, False, has_aux, False)
+    found = _pushed(func, xs, ts, structure, False, has_aux, False, given)
     return found[1], found[2] if has_aux else None
 
 
@@ -78,11 +79,12 @@ def _pushed(
     strict: bool,
     has_aux: bool,
     with_values: bool,
+    given: Any,
 ) -> tuple:
     name = "jvp(f, primals, tangents)"
     level = Level()
     try:
-        with InTransform(entered(MODE.get(), level), level):
+        with Refusing(given), InTransform(entered(MODE.get(), level), level):
             mode = innermost()
             if type(mode.under) is not bool:  # a tangent is of no level that its primal is not of
                 xs = [lifted_everywhere(x, mode.under) for x in xs]

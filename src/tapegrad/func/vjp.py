@@ -41,7 +41,9 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> pull(torch.ones(2))
     (tensor([1.0000, 0.5403]),)
     """
-    outs, structure, leaves, own, aux = recorded_call(func, primals, has_aux, "vjp(f, *primals)")
+    outs, structure, leaves, own, aux = recorded_call(
+        func, primals, has_aux, "vjp(f, *primals)", given=primals
+    )
     results = unflatten([released(y, leaves) for y in outs], structure)
 
     def wrapper(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
@@ -62,15 +64,15 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
 
 def recorded_call(
-    func: Callable, primals: tuple, has_aux: bool, name: str, hooks: bool = False
+    func: Callable, primals: tuple, has_aux: bool, name: str, hooks: bool = False, given: Any = ()
 ) -> tuple[list, Any, list, Any, Any]:
     """Outputs and their structure, leaves for the primals and theirs, and what is handed on.
 
-    `hooks` on what is saved may be set in the function.
+    `hooks` on what is saved may be set in the function. It may write to what is `given` to it.
     """
     inputs, own = flatten(primals)
     pairs: list = []
-    with InTransform(switched(True), pairs) if hooks else Recorded(pairs):
+    with InTransform(switched(True), pairs) if hooks else Recorded(pairs, given):
         leaves = [leaf_of(x) for x in inputs]
         pairs += zip(leaves, inputs, strict=True)
         result = func(*unflatten(leaves, own))

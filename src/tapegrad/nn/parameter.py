@@ -4,13 +4,14 @@ from collections import OrderedDict
 
 import numpy as np
 
+from tapegrad.autograd.captured import born_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import make_leaf
 from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, Shape
 from tapegrad.core.dtype import default
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.missing import refuses as _refuses
-from tapegrad.core.tensor_base import wrap
+from tapegrad.core.tensor_base import BORN, REFUSING, wrap
 from tapegrad.core.torch_function import IN_USE, disabled, undisturbed
 from tapegrad.operators.creation.zeros_eye import empty
 from tapegrad.tensors.tensor import Tensor
@@ -89,6 +90,8 @@ def _of_plain(cls: type, data: Tensor | None, requires_grad: bool) -> Any:
             f"This one is {source.dtype}: pass requires_grad=False, or convert it.",
         )
     parameter = _make(cls, source._array, requires_grad)
+    if REFUSING[0] and data is not None:
+        parameter._born = born_of(data)
     if data is not None and type(mode) is not bool:
         mode.cut(data, parameter, "nn.Parameter()")
     return parameter
@@ -114,6 +117,7 @@ def _make(cls: type, array: Any, requires_grad: bool) -> Any:
     parameter._array = array
     parameter._node = parameter._counter = parameter._view = None
     parameter._grad = parameter._signature = None
+    parameter._born = BORN[0]
     return make_leaf(parameter) if requires_grad else parameter
 
 

@@ -17,11 +17,12 @@ from itertools import chain
 import numpy as np
 
 from tapegrad.autograd.accumulate import zero_grads
+from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.hooks import Hooks, RemovableHandle
 from tapegrad.autograd.mode import MODE, enable_grad
 from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.core.errors import runtime_error, type_error, value_error, warn
-from tapegrad.core.tensor_base import wrap
+from tapegrad.core.tensor_base import REFUSING, wrap
 from tapegrad.optim.batch import step_dtype, step_group, step_group_on_tensors
 from tapegrad.tensors.tensor import Tensor
 
@@ -446,6 +447,10 @@ class Optimizer(Saving, StepHooks):
         if closure is not None:
             with enable_grad():
                 loss = closure()
+        if REFUSING[0]:
+            for p in [p for group in self.param_groups for p in group["params"]]:
+                if p.grad is not None:
+                    refuse_captured("add_", p)
         run = step_group_on_tensors if self.defaults.get("differentiable") else step_group
         for group in self.param_groups:
             run(self, group)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.autograd.captured import born_of, refuse_captured
 from tapegrad.autograd.hooks import NodeHooks, added
 from tapegrad.autograd.mode import MODE, TRANSFORMS, is_inference_mode_enabled
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, hooks_of, make_leaf, version_of
@@ -21,7 +22,7 @@ from tapegrad.core.dtype import BY_NUMPY, of
 from tapegrad.core.meta_array import device_of
 from tapegrad.core.registration import TRANSFORM_STACK
 from tapegrad.core.size import Size, from_shape
-from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.core.tensor_base import REFUSING, TensorBase, wrap
 from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, disabled, undisturbed
 
 new = object.__new__
@@ -345,10 +346,13 @@ class TensorCore(TensorBase):
     def data(self) -> Any:
         """The same memory without history and with a version counter of its own."""
         mode = MODE.get()
-        if type(mode) is bool:
+        if type(mode) is bool and not REFUSING[0]:
             return wrap(self._array)
-        result = wrap(mode.alone(self._array))
-        mode.cut(self, result, ".data")
+        result = wrap(self._array if type(mode) is bool else mode.alone(self._array))
+        if REFUSING[0]:
+            result._born = born_of(self)
+        if type(mode) is not bool:
+            mode.cut(self, result, ".data")
         return result
 
     @data.setter
@@ -402,11 +406,15 @@ class TensorCore(TensorBase):
         else:
             result = wrap(mode.alone(self._array))
             mode.cut(self, result, "detach()")
+        if REFUSING[0]:
+            result._born = born_of(self)
         result._counter = self._counter if self._counter is INFERENCE else version_of(self)
         return result
 
     def detach_(self) -> Any:
         """Cut this tensor off from its history; returns it."""
+        if REFUSING[0]:
+            refuse_captured("detach_", self)
         if self._view is not None:
             raise errors.runtime_error(
                 "Can't detach views in-place. Use detach() instead. If you are using "

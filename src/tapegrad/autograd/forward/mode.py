@@ -23,6 +23,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 import numpy as np
 
 from tapegrad.arrays.namespaces import mapped_beyond, namespace_of
+from tapegrad.autograd.captured import Unchecked
 from tapegrad.autograd.forward.jvp import no_rule
 from tapegrad.autograd.forward.tangent import own_tensor, tangents_of_call, zeros_of
 from tapegrad.autograd.layered_mode import Layered
@@ -282,7 +283,7 @@ class Forward(Layered):
         old = self.tangent(x)
         if old is None and new is None:
             return
-        with Under(self.under):
+        with Under(self.under), Unchecked():
             if old is None:
                 base = _base_of(x)
                 if base is x:

@@ -203,6 +203,7 @@ class _Plan:
             )  # `wrap`, and the mark of the result: looking it up is dear
             tensor._array = x
             tensor._node = tensor._counter = tensor._view = tensor._grad = None
+            tensor._born = tensor_base.BORN[0]
             like = output[1]
             same = x.dtype is like.dtype and x.shape == like.shape
             tensor._signature = output[2] if same else None

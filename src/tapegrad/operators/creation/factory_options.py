@@ -49,6 +49,7 @@ def build(
             tensor = new(tensor_base.Tensor)
             tensor._array = make(*args)
             tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
+            tensor._born = tensor_base.BORN[0]
         else:
             maker: tuple = (_Maker(name), (), {})
             tensor = mode.call(name, lambda *_: tensor_base.wrap(make(*args)), maker, {})

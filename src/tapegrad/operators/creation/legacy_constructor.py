@@ -37,7 +37,7 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
 def retyped(tensor: Tensor, cls: type) -> Any:
     """The same tensor as an object of `cls`, a subclass of `Tensor`."""
     made: Any = object.__new__(cls)
-    for name in ("_array", "_node", "_counter", "_view", "_grad", "_signature"):
+    for name in ("_array", "_node", "_counter", "_view", "_grad", "_signature", "_born"):
         setattr(made, name, getattr(tensor, name))
     return made
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tapegrad.arrays.float8 import clear
+from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.autograd.writable import check_target, output_shape
 from tapegrad.core import errors, tensor_base
@@ -12,6 +13,7 @@ from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import broadcast
+from tapegrad.core.tensor_base import REFUSING
 from tapegrad.dispatch.in_place import check_writable, overwrite, write
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 
@@ -94,6 +96,8 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
         if not isinstance(src, (bool, int, float, complex)):
             raise errors.must_be("copy_", "other", 1, "Tensor", src)
         src = tensor_base.wrap(np.asarray(src))
+    if REFUSING[0]:
+        refuse_captured("copy_", input)
     check_writable(input)
     apart = input._counter is None or src._counter is not input._counter
     if not apart or input._array.shape != src._array.shape:
@@ -116,6 +120,8 @@ def fill_(input: Tensor, value: Scalar) -> Any:
     >>> torch.zeros(2).fill_(3)
     tensor([3., 3.])
     """
+    if REFUSING[0]:
+        refuse_captured("fill_", input, value)
     array = getattr(value, "_array", None)
     if array is None:
         if not isinstance(value, (bool, int, float, complex, np.generic)):
@@ -142,6 +148,8 @@ def zero_(input: Tensor) -> Any:
     >>> torch.ones(2).zero_()
     tensor([0., 0.])
     """
+    if REFUSING[0]:
+        refuse_captured("zero_", input)
     array = input._array
     fill = (lambda: clear(array)) if FLOAT8_IN_USE else (lambda: array.fill(0))
     overwrite("zero_", replace_by_zeros, (input,), {}, fill, True)

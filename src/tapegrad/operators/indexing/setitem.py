@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.arrays.numpy.getitem_setitem import store_at
+from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.autograd.sum_to_size import sum_to_shape
@@ -14,6 +15,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted
+from tapegrad.core.tensor_base import REFUSING
 from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.in_place import check_storable, overwrite, update, written
 from tapegrad.dispatch.op import linear, vjp
@@ -62,6 +64,8 @@ def write_mask(xp, x, values, mask):
 def setitem(x: Tensor, index: Any, value: Any) -> None:
     """`x[index] = value`."""
     try:
+        if REFUSING[0]:
+            refuse_captured("index_put_" if _has_arrays(index) else "copy_", x)
         if x._node is None and x._view is None and _stored(x, index, value):
             return
         given = value
@@ -90,6 +94,13 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         if again is None:
             raise
         again()
+
+
+def _has_arrays(index: Any) -> bool:
+    """Whether an index holds a mask or numbers of places."""
+    if type(index) is not tuple:
+        return isinstance(index, (tensor_base.TensorBase, np.ndarray, list))
+    return any([_has_arrays(item) for item in index])
 
 
 def _stored(x: Tensor, index: Any, value: Any) -> bool:
@@ -308,6 +319,8 @@ def index_put_(input: Tensor, indices: Tensor, values: Tensor, accumulate: bool 
     >>> x.index_put_((torch.tensor([0, 0]),), torch.tensor([1.0, 2.0]), accumulate=True)
     tensor([3., 0., 0.])
     """
+    if REFUSING[0]:
+        refuse_captured("index_put_", input)
     check_writable(input)
     _put(input, _given(input, indices, "index_put_"), values, accumulate)
     return input

@@ -2,11 +2,13 @@
 
 from math import prod
 
+from tapegrad.autograd.captured import refuse_captured
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Scalar, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import number_of
 from tapegrad.core.shape import ints_of
+from tapegrad.core.tensor_base import REFUSING
 from tapegrad.operators.reduction.sum_mean import sum as total
 
 __torch__ = "unravel_index"
@@ -88,6 +90,8 @@ def fill_diagonal_(self: Any, fill_value: Scalar, wrap: bool = False) -> Any:
     tensor([[5., 0., 0.],
             [0., 5., 0.]])
     """
+    if REFUSING[0]:
+        refuse_captured("fill_diagonal_", self)
     value = number_of("fill_diagonal_", "fill_value", 1, fill_value)
     shape = self._array.shape
     problem = ""

@@ -4,11 +4,12 @@ import numpy as np
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements, is_batched, is_mapped
+from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.tensor_base import wrap
+from tapegrad.core.tensor_base import REFUSING, wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import per_sample
@@ -128,6 +129,8 @@ def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_typ
     tensor([[3.0000, 4.0000],
             [0.6000, 0.8000]])
     """
+    if REFUSING[0]:
+        refuse_captured("embedding_renorm_", weight)
     check_writable(weight)
     if weight.ndim != 2:
         raise errors.runtime_error(

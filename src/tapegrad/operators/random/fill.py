@@ -7,6 +7,7 @@ import functools
 
 import numpy as np
 
+from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.core import errors, tensor_base
@@ -17,6 +18,7 @@ from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.storage import grown_like
 from tapegrad.core.streams import exponential_cauchy, normal
 from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
+from tapegrad.core.tensor_base import REFUSING
 from tapegrad.dispatch.in_place import check_writable, update, write, written
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.random.argument import mismatch
@@ -63,6 +65,8 @@ def in_place(function: Callable) -> Callable:
     def wrapper(x: Tensor, *args: object, **kwargs: object) -> Any:
         mode = MODE.get()
         try:
+            if REFUSING[0]:
+                refuse_captured(function.__name__, x, *args)
             if type(mode) is bool or level_mode() is None:
                 if mode:
                     check_writable(x)

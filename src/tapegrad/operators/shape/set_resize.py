@@ -4,6 +4,7 @@ from sys import getrefcount
 
 import numpy as np
 
+from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.mode import check_memory, is_grad_enabled
 from tapegrad.autograd.node import AccumulateGrad, make_leaf
 from tapegrad.autograd.writable import check_writable
@@ -17,6 +18,7 @@ from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import ints_of
 from tapegrad.core.storage import grown, offset_of, row_major, shaped
 from tapegrad.core.storage_follower import Freed
+from tapegrad.core.tensor_base import REFUSING
 from tapegrad.core.untyped_storage import UntypedStorage, elements_given, storage_of
 from tapegrad.dispatch.in_place import written
 from tapegrad.operators.conversion.metadata import require
@@ -67,6 +69,8 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
     tensor([[0, 1],
             [2, 3]])
     """
+    if REFUSING[0]:
+        refuse_captured("resize_", self)
     if self.requires_grad:
         text = "cannot resize variables that require grad"
         raise errors.runtime_error(text, "detach() it first, or use view() or reshape().")
@@ -123,6 +127,8 @@ def set_(
     tensor([[1., 2.],
             [3., 4.]])
     """
+    if REFUSING[0]:
+        refuse_captured("set_", self, *(() if source is None else (source,)))
     check_memory("set_", self)
     check_writable(self)
     if self.requires_grad and is_grad_enabled():
