@@ -50,3 +50,16 @@ def test_a_functional_call_moves_the_given_buffers():
     assert tensors["running_mean"].tolist() == pytest.approx([0.2, 0.2])
     assert tensors["num_batches_tracked"].item() == 1
     assert norm.running_mean.tolist() == [0.0, 0.0]
+
+
+def test_a_module_has_other_tensors_for_a_while():
+    layer = nn.Linear(1, 1)
+    before = layer.weight
+    with nn.utils.stateless._reparametrize_module(layer, {"weight": torch.zeros(1, 1)}):
+        assert layer.weight.tolist() == [[0.0]]
+        assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
+    assert layer.weight is before
+    with pytest.raises(RuntimeError, match="reparametrizing for Linear"):
+        with nn.utils.stateless._reparametrize_module(layer, {}, strict=True):
+            pass
+    assert layer.weight is before

@@ -1,6 +1,7 @@
 """A module called with other tensors in the place of its own, which stay as they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tapegrad.core.errors import advised, deprecated, runtime_error, type_error, value_error
@@ -46,6 +47,30 @@ def call_with(
     With `tie_weights`, what a module has under two names is replaced under both. With `strict`, all
     have to be replaced. A buffer that the call assigns anew is put into `tensors`.
     """
+    with _reparametrize_module(module, tensors, tie_weights, strict):
+        positional = () if args is None else args if isinstance(args, tuple) else (args,)
+        return module(*positional, **(kwargs or {}))
+
+
+@contextmanager
+def _reparametrize_module(
+    module: Module,
+    parameters_and_buffers: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
+    tie_weights: bool = False,
+    strict: bool = False,
+    stack_weights: bool = False,
+) -> Iterator[None]:
+    """While it lasts, `module` has other tensors: see `call_with`.
+
+    `stack_weights` says in which order PyTorch puts the old ones back; each has its place here.
+
+    >>> layer = torch.nn.Linear(1, 1)
+    >>> replaced = torch.nn.utils.stateless._reparametrize_module
+    >>> with replaced(layer, {"weight": torch.ones(1, 1), "bias": torch.ones(1)}):
+    ...     layer(torch.ones(1, 1))
+    tensor([[2.]])
+    """
+    tensors = parameters_and_buffers
     given = _merged(tensors)
     wanted = _tied(module, given) if tie_weights else given
     if strict:
@@ -56,8 +81,7 @@ def call_with(
         for name in before:
             table, key = places[name]
             table[key] = wanted[name]
-        positional = () if args is None else args if isinstance(args, tuple) else (args,)
-        return module(*positional, **(kwargs or {}))
+        yield
     finally:
         for name, tensor in before.items():
             table, key = places[name]
