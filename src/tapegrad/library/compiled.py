@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tapegrad.core import errors
 
-_IN_PYTHON: dict[tuple[str, str], str] = {}
+_IN_PYTHON = {("torchvision", "_C"): "tapegrad.compat.torchvision.operators"}
 """Of a library's folder and file the module that defines the same operators."""
 
 

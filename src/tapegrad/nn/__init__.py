@@ -37,6 +37,10 @@ def __getattr__(name: str):
         from importlib import import_module
 
         return import_module(f"tapegrad.nn.{name}")
+    if name in ("intrinsic", "quantized"):
+        from importlib import import_module
+
+        return import_module(f"tapegrad.compat.torch.nn.{name}")
     from tapegrad.core.missing import missing
 
     raise missing(__name__, name)
