@@ -200,7 +200,8 @@ def differences() -> Iterator[str]:
         yield f"| `{name}` | {NOTES['instead'].get(name, '')} |"
     yield ""
     packages = [name for name in NOTES["packages"] if not exists(name)]
-    yield f"There are no packages {cell(packages)}. Left out of the table are:\n"
+    absent = f"There are no packages {cell(packages)}. " if packages else ""
+    yield f"{absent}Left out of the table are:\n"
     for group, pattern in NOTES["left_out"].items():
         yield f"- {group}: {pattern['text']}"
     yield ""
