@@ -33,3 +33,7 @@ def times_number(xp, x, *, number):
 def over_number(xp, x, *, number):
     """Each element divided by a number."""
     return x / number
+
+
+times_number.recorded(x=lambda g, number: times_number(g, number=number))
+over_number.recorded(x=lambda g, number: over_number(g, number=number))

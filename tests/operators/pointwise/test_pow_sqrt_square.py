@@ -141,3 +141,49 @@ def test_complex_zero_to_a_negative_power_is_infinite(dtype):
     for y in (zero**exponent, 0j**exponent):
         assert y.real.tolist() == [math.inf, 0] and y.imag.isnan().tolist() == [True, False]
     assert (zero**-1.5).real.tolist() == [math.inf, math.inf]
+
+
+def nodes_behind(x):
+    """The names of the nodes of a graph, from the result down, each once; - for no edge."""
+    found, seen = [], set()
+
+    def visit(node):
+        if node is None or node in seen:
+            return found.append("-" if node is None else "*")
+        seen.add(node)
+        found.append(node.name().removeprefix("torch::autograd::").removesuffix("Backward0"))
+        for behind, _ in node.next_functions:
+            visit(behind)
+        return None
+
+    visit(x.grad_fn)
+    return " ".join(found)
+
+
+@pytest.mark.parametrize(
+    ("function", "first", "second"),
+    [
+        (
+            torch.sqrt,
+            "Div - MulBackward1 Sqrt AccumulateGrad",
+            "Div MulBackward1 Mul - Div Div - MulBackward1 Sqrt AccumulateGrad * MulBackward1 *",
+        ),
+        (
+            torch.tanh,
+            "TanhBackward - Tanh AccumulateGrad",
+            "TanhBackward Mul - Mul MulBackward1 Tanh AccumulateGrad - *",
+        ),
+        (
+            torch.sigmoid,
+            "SigmoidBackward - Sigmoid AccumulateGrad",
+            "SigmoidBackward Mul - AddBackward1 MulBackward1 Sigmoid AccumulateGrad *",
+        ),
+    ],
+)
+def test_graphs_of_second_derivatives_multiply_by_numbers_as_pytorchs(function, first, second):
+    x = torch.tensor([0.25, 0.5], requires_grad=True)
+    (slope,) = torch.autograd.grad(function(x).sum(), x, create_graph=True)
+    assert nodes_behind(slope) == first
+    (curvature,) = torch.autograd.grad(slope.sum(), x, create_graph=True)
+    assert nodes_behind(curvature) == second
+    torch.autograd.gradgradcheck(function, torch.tensor([0.25, 0.5]).double().requires_grad_())

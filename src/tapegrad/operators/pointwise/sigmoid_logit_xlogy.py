@@ -9,6 +9,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, some_tensor
+from tapegrad.operators.with_number import plus_number, times_number
 
 __all__ = ["logaddexp", "logaddexp2", "logit", "logit_", "sigmoid", "sigmoid_", "xlogy", "xlogy_"]
 
@@ -40,7 +41,12 @@ def sigmoid_slope(xp, grad, result):
     return _sigmoid_rule(grad, result)
 
 
-sigmoid_slope.recorded(grad=lambda g, result: sigmoid_slope(g, result))
+sigmoid_slope.recorded(
+    grad=lambda g, result: sigmoid_slope(g, result),
+    result=lambda g, grad, result: (
+        g * grad * plus_number(times_number(result, number=-2), number=1)
+    ),
+)
 sigmoid.recorded(x=lambda g, y: sigmoid_slope(g, y))
 
 

@@ -5,6 +5,7 @@ import math
 from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
+from tapegrad.operators.with_number import times_number
 
 __all__ = [
     "acos", "acos_", "acosh", "acosh_", "arccos", "arccos_", "arccosh", "arccosh_", "arcsin",
@@ -141,7 +142,10 @@ def tanh_slope(xp, grad, result):
     return _tanh_rule(grad, result)
 
 
-tanh_slope.recorded(grad=lambda g, result: tanh_slope(g, result))
+tanh_slope.recorded(
+    grad=lambda g, result: tanh_slope(g, result),
+    result=lambda g, grad, result: g * (times_number(result, number=-2) * grad),
+)
 tanh.recorded(x=lambda g, y: tanh_slope(g, y))
 
 
