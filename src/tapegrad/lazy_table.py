@@ -25,6 +25,10 @@ FUNCTIONS: dict[str, str] = {
     ),
     "tapegrad.compat.streams": "Event Stream get_device_module",
     "tapegrad.compiler.compile": "compile",
+    "tapegrad.core.named_dtype": (
+        "bits16 bits1x8 bits2x4 bits4x2 bits8 int1 int2 int3 int4 int5 int6 int7 qint32 qint8 "
+        "quint2x4 quint4x2 quint8 uint1 uint2 uint3 uint4 uint5 uint6 uint7"
+    ),
     "tapegrad.cuda": "AcceleratorError OutOfMemoryError",
     "tapegrad.func.vmap": "vmap",
     "tapegrad.futures.future": "Future",

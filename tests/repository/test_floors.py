@@ -181,7 +181,8 @@ textwrap threading torch torch_version types utils version warnings windows xpu
 """
 SERVED = (
     "amp autograd backends compiler cpu cuda distributed distributions fft func futures fx hub jit "
-    "library linalg masked multiprocessing nn ops optim overrides profiler random return_types "
+    "library linalg masked multiprocessing nn ops optim overrides profiler quasirandom random "
+    "return_types "
     "serialization signal special storage testing torch_version utils version"
 )
 NOT_PYTORCHS = {"inspect"}  # Python's own module, which PyTorch happens to import

@@ -39,6 +39,11 @@ class dtype:
         # Reached only where `numpy` is not filled in: of types of ml_dtypes, on demand.
         if name == "numpy":
             return _load_numpy(self)
+        if name == "is_signed":
+            kind = "Bits types are undefined"
+            if self.name[:4] != "bits":
+                kind = "isSignedType not supported for quantized types"
+            raise runtime_error(kind, f"torch.{self.name} has a name, and no numbers.")
         raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
     def __setattr__(self, name, value):
@@ -169,6 +174,11 @@ def _load_numpy(missing):
             "torch.float4_e2m1fn_x2 tensors are not supported: NumPy has no type of half a byte\n"
             "Keep the bytes as torch.uint8."
         )
+    if missing.name not in BY_NAME:
+        raise NotImplementedError(
+            f"torch.{missing.name} tensors are not supported: NumPy has no such type\n"
+            "Keep the numbers, or the bytes, in one of its types: torch.uint8, torch.int8."
+        )
     try:
         import ml_dtypes
     except ImportError as error:
@@ -248,6 +258,15 @@ def as_dtype(x, function: str = "to", argument: str = "dtype", position: int = 0
         f"{function}(): argument '{argument}'{place} must be torch.dtype, not {type(x).__name__}",
         "Pass a dtype such as torch.float32.",
     )
+
+
+def __getattr__(name: str) -> dtype:
+    """Dtypes without arrays: made where they are mentioned."""
+    from tapegrad.core import named_dtype
+
+    if name not in named_dtype.__torch__.split():
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return getattr(named_dtype, name)
 
 
 # --- the default -----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from functools import cache
 
 from tapegrad.core.dtype import (
+    BY_NAME,
     as_dtype,
     bfloat16,
     bool_,
@@ -126,11 +127,11 @@ class iinfo(_Limits):
 
     def __init__(self, type: dtype):
         given = as_dtype(type, "iinfo", "type", 1)
-        if given.is_floating_point or given.is_complex:
+        if given.is_floating_point or given.is_complex or given.name not in BY_NAME:
             raise type_error(
                 "torch.iinfo() requires an integer input type. "
                 "Use torch.finfo to handle 'torch.iinfo'",
-                f"torch.finfo(torch.{given.name}) has the limits of this type.",
+                f"torch.{given.name} is no integer type of whole bytes.",
             )
         if given is bool_:
             raise type_error(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tapegrad.core.dtype import (
+    BY_NAME,
     as_dtype,
     bool_,
     current,
@@ -25,6 +26,10 @@ _BARE_UNSIGNED = (uint16, uint32, uint64)
 def _promote_pair(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
+    if a.name not in BY_NAME or b.name not in BY_NAME:
+        from tapegrad.core.named_dtype import promote
+
+        return promote(a, b)
     low, high = (a, b) if a.category <= b.category else (b, a)
     if a.abbr[:2] == "f8" or b.abbr[:2] == "f8":
         raise runtime_error(
