@@ -27,6 +27,8 @@ HOME = "tapegrad.compat.torch"
         "ao.quantization.qconfig.QConfig", "ao.quantization.fake_quantize.FakeQuantize",
         "ao.nn.quantized.Linear", "ao.nn.quantized.dynamic.LSTM", "ao.nn.intrinsic.ConvReLU2d",
         "ao.nn.qat.Linear", "nn.quantized.Conv2d", "nn.intrinsic.ConvBn2d",
+        "_subclasses.FakeTensorMode", "_subclasses.fake_tensor.FakeTensorMode",
+        "fx.experimental.proxy_tensor.make_fx",
     ],
 )  # fmt: skip
 def test_names_resolve_and_refuse(name):
@@ -51,6 +53,19 @@ def test_nothing_is_an_instance_of_what_refuses():
         NotImplementedError, "torch.sparse.SparseSemiStructuredTensor is not supported in tapegrad"
     ):
         kind()
+
+
+def test_no_tensor_is_one_of_pytorchs_compiler():
+    fake, proxy = (
+        importlib.import_module(f"{HOME}.{name}")
+        for name in ("_subclasses.fake_tensor", "fx.experimental.proxy_tensor")
+    )
+    x = torch.ones(1)
+    assert not fake.is_fake(x) and not isinstance(x, fake.FakeTensor)
+    assert proxy.get_proxy_mode() is None
+    sizes = importlib.import_module(f"{HOME}.fx.experimental.symbolic_shapes")
+    assert sizes.guard_or_false(x.shape[0] == 1) and not sizes.statically_known_true(0 == x.dim())
+    assert sizes.free_symbols(x) == set()
 
 
 def test_they_are_imported_as_pytorchs():

@@ -92,6 +92,7 @@ def test_other_arguments_are_errors():
     with raises(
         RuntimeError,
         "Expected tensor for argument #1 'input' to have the same type as tensor for argument #2 "
-        "'rois'; but type torch.DoubleTensor does not equal torch.FloatTensor",
+        "'rois'; but type torch.DoubleTensor does not equal torch.FloatTensor "
+        "(while checking arguments for roi_align_forward_kernel)",
     ):
         regions.roi_align(IMAGES.double(), ROIS, 1.0, 2, 2, 2, True)

@@ -163,7 +163,7 @@ def roi_align(
     aligned: bool,
 ) -> Tensor:
     """Regions (K, 5), each the number of its image and two corners, as (K, C, height, width)."""
-    _check(input, rois)
+    _check("roi_align", input, rois)
     bins = (pooled_height, pooled_width)
     edges = (0.5, 0.0) if aligned else (0.0, 1.0)
     size = tuple(input.shape[2:])
@@ -201,7 +201,7 @@ def ps_roi_align(
 ) -> tuple[Tensor, Tensor]:
     """`roi_align` where each bin looks at channels of its own; and which these are."""
     bins = (pooled_height, pooled_width)
-    _check(input, rois, bins)
+    _check("ps_roi_align", input, rois, bins)
     size = tuple(input.shape[2:])
     matrices = _aligned(rois.numpy(), spatial_scale, bins, sampling_ratio, size, 0.5, 0.0)
     pooled = _pooled_by_place(input, len(rois), bins, matrices)
@@ -234,7 +234,7 @@ def ps_roi_pool(
 ) -> tuple[Tensor, Tensor]:
     """Averages of bins, each of channels of its own; and which these are."""
     bins = (pooled_height, pooled_width)
-    _check(input, rois, bins)
+    _check("ps_roi_pool", input, rois, bins)
     # torchvision leaves out the last row and column here, and not in its gradient
     matrices = _boxes(rois.numpy(), spatial_scale, bins, tuple(input.shape[2:]), less=1)
     pooled = _pooled_by_place(input, len(rois), bins, matrices)
@@ -263,7 +263,7 @@ def roi_pool(
     input: Tensor, rois: Tensor, spatial_scale: float, pooled_height: int, pooled_width: int
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each bin, and its place in the image; 0 and -1 of an empty bin."""
-    _check(input, rois)
+    _check("roi_pool", input, rois)
     images = input.detach().numpy()
     height, width = images.shape[2:]
     shape = (len(rois), images.shape[1], pooled_height, pooled_width)
@@ -306,7 +306,7 @@ def roi_pool_backward(
     return tapegrad.from_numpy(found.reshape(batch_size, channels, height, width))
 
 
-def _check(input: Tensor, rois: Tensor, bins: tuple | None = None) -> None:
+def _check(name: str, input: Tensor, rois: Tensor, bins: tuple | None = None) -> None:
     if rois.dim() != 2 or rois.size(1) != 5:
         raise errors.runtime_error(
             "rois must have shape as Tensor[K, 5]", "A region is image, x1, y1, x2, y2."
@@ -315,7 +315,8 @@ def _check(input: Tensor, rois: Tensor, bins: tuple | None = None) -> None:
         raise errors.runtime_error(
             "Expected tensor for argument #1 'input' to have the same type as tensor for argument "
             f"#2 'rois'; but type {errors.tensor_type(input.dtype)} does not equal "
-            f"{errors.tensor_type(rois.dtype)}",
+            f"{errors.tensor_type(rois.dtype)} (while checking arguments for "
+            f"{name}_forward_kernel)",
             "Convert one of them.",
         )
     if bins is not None and input.size(1) % (bins[0] * bins[1]):

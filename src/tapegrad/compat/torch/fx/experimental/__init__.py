@@ -1,0 +1,1 @@
+"""Parts of `torch.fx.experimental` that only programs written for PyTorch ask for."""
