@@ -145,3 +145,15 @@ def test_no_formula_for_a_pair_is_an_error():
 def test_importing_tapegrad_loads_no_distribution():
     code = "import sys, tapegrad; print('tapegrad.distributions' in sys.modules)"
     assert python("-c", code).stdout.strip() == "False"
+
+
+def test_divergences_of_any_classes_may_be_given(monkeypatch):
+    monkeypatch.setattr(D.kl, "_KL_REGISTRY", dict(D.kl._KL_REGISTRY))
+    with pytest.raises(TypeError, match="arg 1 must be a class"):
+        D.register_kl(1, D.Normal)
+
+    class Delta(D.Normal):
+        pass
+
+    D.register_kl(Delta, int)(lambda p, q: q)
+    assert D.kl_divergence(Delta(0.0, 1.0), 3) == 3

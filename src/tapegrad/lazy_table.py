@@ -20,8 +20,9 @@ FUNCTIONS: dict[str, str] = {
     ),
     "tapegrad.compat.interchange": "from_torch to_torch",
     "tapegrad.compat.native_functions": (
-        "_conj_physical _log_softmax _log_softmax_backward_data _shape_as_tensor _softmax "
-        "_softmax_backward_data compiled_with_cxx11_abi"
+        "_conj_physical _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo "
+        "_log_softmax _log_softmax_backward_data _shape_as_tensor _softmax _softmax_backward_data "
+        "compiled_with_cxx11_abi"
     ),
     "tapegrad.compat.streams": "Event Stream get_device_module",
     "tapegrad.compiler.compile": "compile",

@@ -157,3 +157,9 @@ def test_compiled_libraries_are_refused():
 def test_triton_is_not_there():
     with raises(RuntimeError, "wrap_triton only works with functions annotated with triton.jit"):
         torch.library.wrap_triton(len)
+
+
+def test_sort_has_pytorchs_overload_for_stable_sorting():
+    x = torch.tensor([2.0, 1.0, 1.0])
+    values, indices = torch.ops.aten.sort.stable(x, stable=True)
+    assert values.tolist() == [1.0, 1.0, 2.0] and indices.tolist() == [1, 2, 0]

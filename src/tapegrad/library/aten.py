@@ -81,7 +81,8 @@ _WITH_NUMBERS = frozenset("eq ne lt le gt ge".split())  # PyTorch has an overloa
 # operator here is ever called so.
 _ELSEWHERE = (
     "_efficient_attention_forward _flash_attention_forward _scaled_dot_product_cudnn_attention "
-    "_scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention _scaled_mm"
+    "_scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention _scaled_mm "
+    "_pin_memory _sparse_addmm _sparse_mm_reduce_impl"
 )
 
 # What a `__torch_dispatch__` is asked about besides operators: what makes tensors, and writes.
@@ -103,6 +104,7 @@ def _known() -> dict[str, set[str]]:
         found.setdefault(_backward_name(rule.node), set()).add("default")
     for name in _WITH_NUMBERS:
         found[name].add("Scalar")
+    found["sort"].add("stable")
     return found
 
 

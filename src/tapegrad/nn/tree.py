@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from tapegrad.core.annotations import ModuleLike
@@ -12,6 +12,14 @@ from tapegrad.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
     from tapegrad.nn.modules.module import Module
+
+
+def _parameters_of(module: Any) -> Iterable[tuple[str, Any]]:
+    return module._parameters.items()
+
+
+def _buffers_of(module: Any) -> Iterable[tuple[str, Any]]:
+    return module._buffers.items()
 
 
 class Tree:
@@ -40,7 +48,7 @@ class Tree:
         >>> [name for name, _ in model.named_parameters()]
         ['0.weight', '0.bias']
         """
-        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
+        return self._named_members(_parameters_of, prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """The buffers of this module and, unless `recurse=False`, of those below it.
@@ -63,17 +71,22 @@ class Tree:
         >>> list(m.named_buffers(prefix="layer"))
         [('layer.mean', tensor([0., 0.]))]
         """
-        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
+        return self._named_members(_buffers_of, prefix, recurse, remove_duplicate)
 
     def _named_members(
-        self, table: str, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+        self,
+        get_members_fn: Callable[[Any], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
+        """Pairs of dotted name and member, as `get_members_fn` gives them of each module."""
         seen = set()
         modules = (
             self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
         )
         for path, module in modules:
-            for name, member in getattr(module, table).items():
+            for name, member in get_members_fn(module):
                 if member is None or id(member) in seen:
                     continue
                 if remove_duplicate:

@@ -21,9 +21,14 @@ def __getattr__(name: str) -> Any:
         from tapegrad.utils.swap import swap_tensors
 
         return swap_tensors
-    from tapegrad.core.missing import missing
+    from tapegrad.compat.insides import module_of
 
-    raise missing(__name__, name)
+    value = module_of(f"utils.{name}")
+    if value is None:
+        from tapegrad.core.missing import missing
+
+        raise missing("tapegrad.utils", name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -27,9 +27,11 @@ from torch.utils._triton import has_triton
 from torch.utils._import_utils import _check_module_exists
 from torch.utils.cpp_extension import CUDA_HOME
 import torch.utils._contextlib, torch.utils._foreach_utils
+from torch.utils import model_zoo
 print(has_triton(), CUDA_HOME, torch.utils._contextlib.__name__[-17:])
+print(model_zoo.load_url is torch.hub.load_state_dict_from_url)
 """
-    assert run_code(code) == "False None utils._contextlib\n"
+    assert run_code(code) == "False None utils._contextlib\nTrue\n"
 
 
 def test_groups_of_one_dtype():

@@ -7,7 +7,11 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.utils.data import default_collate, default_convert
-from tapegrad.utils.data._utils.collate import collate, default_collate_fn_map
+from tapegrad.utils.data._utils.collate import (
+    collate,
+    default_collate_fn_map,
+    np_str_obj_array_pattern,
+)
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -78,3 +82,9 @@ def test_arrays_become_tensors_and_text_stays():
         "{'x': tensor([1.], dtype=torch.float64), 'y': [tensor(2.), 'a', None], 'z': [1]}"
     )
     assert default_convert(np.array(["a"])).dtype == np.dtype("<U1")
+
+
+@pytest.mark.parametrize("values, found", [(["a"], True), ([None], True), ([1], False)])
+def test_arrays_of_text_and_objects_are_no_tensors(values, found):
+    kind = np.array(values).dtype.str
+    assert (np_str_obj_array_pattern.search(kind) is not None) is found

@@ -1,6 +1,7 @@
 """Collation of a batch: tensors are stacked, containers taken apart."""
 
 import copy
+import re
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
@@ -14,6 +15,9 @@ from tapegrad.operators.shape.cat_stack import stack
 from tapegrad.tensors.tensor import Tensor
 
 Functions = dict[Any, Callable]
+
+np_str_obj_array_pattern = re.compile("[SaUO]")
+"""Finds, in `dtype.str`, the types of arrays that cannot be tensors: text and objects."""
 
 
 def default_convert(data: object) -> Any:
