@@ -43,6 +43,9 @@ def meta(*shape, **options):
         lambda **on: torch.randperm(5, **on),
         lambda **on: torch.normal(0.0, 1.0, (2, 2), **on),
         lambda **on: torch.hann_window(8, **on),
+        lambda **on: torch.kaiser_window(8, **on),
+        lambda **on: torch.fft.fftfreq(5, **on),
+        lambda **on: torch.fft.rfftfreq(5, **on),
         lambda **on: torch.tril_indices(3, 3, **on),
         lambda **on: torch.zeros_like(torch.ones(3, 2).t(), **on),
         lambda **on: torch.rand_like(torch.ones(3, 2).t(), **on),
@@ -64,6 +67,7 @@ def test_factories_make_what_they_make_on_the_cpu_without_elements(make):
 def test_factories_go_where_the_default_device_is():
     with torch.device("meta"):
         assert torch.ones(2).is_meta and torch.nn.Linear(2, 3).weight.is_meta
+        assert torch.kaiser_window(5).is_meta and torch.fft.fftfreq(5).is_meta
         with torch.device("cpu"):
             assert torch.ones(2).is_cpu
         assert torch.ones(2, device="cpu").is_cpu

@@ -291,3 +291,21 @@ def test_keys_of_thousands_of_digits_are_refused():
     code = b"}" + hostile.number(hostile.HUGE) + b"Ns"
     with pytest.raises(pickle.UnpicklingError, match="too many digits"):
         torch.load(io.BytesIO(hostile.archive(hostile.PROTO + code + b".")))
+
+
+def test_a_function_of_nn_functional_that_is_allowed_is_found():
+    layer = torch.nn.TransformerEncoderLayer(4, 2, 4, activation=torch.nn.functional.relu)
+    file = io.BytesIO()
+    torch.save(layer, file)
+    classes = [torch.nn.TransformerEncoderLayer, torch.nn.MultiheadAttention]
+    classes += [type(layer.self_attn.out_proj), torch.nn.Linear, torch.nn.Dropout]
+    classes += [torch.nn.LayerNorm]
+    file.seek(0)
+    with (
+        torch.serialization.safe_globals(classes),
+        pytest.raises(pickle.UnpicklingError, match=r"torch\.nn\.functional\.relu was not"),
+    ):
+        torch.load(file)
+    file.seek(0)
+    with torch.serialization.safe_globals([*classes, torch.nn.functional.relu]):
+        assert torch.load(file).activation is torch.nn.functional.relu

@@ -3,6 +3,7 @@
 `machine` reads pickles; `names` lists what a file may name and what calls of it do, by `rebuild`;
 `allowed` holds what users add and applies all this to one file. `archive` is the zip file; `reader`
 has `load`, `writer` has `save`, `replacement` puts what it writes in the place of an old file.
+`storage_type` says what files call storages.
 """
 
 from tapegrad.core.missing import refuses as _refuses
@@ -13,6 +14,7 @@ from tapegrad.serialization.allowed import (
     safe_globals,
 )
 from tapegrad.serialization.reader import MAP_LOCATION, get_unsafe_globals_in_checkpoint, load
+from tapegrad.serialization.storage_type import location_tag, normalize_storage_type
 from tapegrad.serialization.writer import DEFAULT_PROTOCOL, save
 
 __torch__ = "load save"

@@ -170,7 +170,9 @@ def kaiser_window(
 
     def shape(n: Any, N: int) -> Any:
         x = n.to(float32 if n.dtype.itemsize == 2 else n.dtype) * (2 / N) - 1
-        found = i0(beta * (1 - x * x).clamp(min=0).sqrt()) / i0(tensor(beta, dtype=x.dtype))
+        found = i0(beta * (1 - x * x).clamp(min=0).sqrt()) / i0(
+            tensor(beta, dtype=x.dtype, device="cpu")
+        )
         return found.to(n.dtype)
 
     rest = (layout, device, pin_memory, requires_grad)

@@ -29,7 +29,7 @@ def _frequencies(name: str, positive: bool) -> Callable:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Any:
-        check(layout, device, pin_memory)
+        where = check(layout, device, pin_memory)
         n = int_of(f"fft_{name}", "n", 1, n)
         if out is not None:
             check_out(name, out, dtype)
@@ -54,7 +54,7 @@ def _frequencies(name: str, positive: bool) -> Callable:
 
         if out is not None:
             return (in_row if positive else into)(name, out, make(), requires_grad)
-        return build(name, make, requires_grad=requires_grad)
+        return build(name, make, requires_grad=requires_grad, where=where)
 
     return frequencies
 
