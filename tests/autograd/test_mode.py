@@ -410,3 +410,30 @@ def test_decorating_a_class_warns():
                 self.grad_enabled = torch.is_grad_enabled()
 
     assert Quiet().grad_enabled is False
+
+
+WRITES_INTO_INFERENCE_TENSORS = {
+    "x[i] = 2": lambda x, i: x.__setitem__(i, 2.0),
+    "x[i] += 2": lambda x, i: x.__setitem__(i, x[i].add_(2)),
+    "x[mask] = 2": lambda x, i: x.__setitem__(x > 3, 2.0),
+    "x[0] = 2": lambda x, i: x.__setitem__(0, 2.0),
+    "fill_": lambda x, i: x.fill_(2),
+    "zero_": lambda x, i: x.zero_(),
+    "copy_": lambda x, i: x.copy_(torch.ones(1)),
+    "index_put_": lambda x, i: x.index_put_((i,), torch.tensor(1.0), True),
+    "mul_ of a view": lambda x, i: x[1:].mul_(2),
+}
+
+
+@pytest.mark.parametrize("name", WRITES_INTO_INFERENCE_TENSORS)
+def test_inference_tensors_are_written_in_inference_mode_alone(name):
+    write, i = WRITES_INTO_INFERENCE_TENSORS[name], torch.tensor([0, 2])
+    expected = torch.arange(12.0).view(4, 3)
+    write(expected, i)
+    with torch.inference_mode():
+        x = torch.arange(12.0).view(4, 3)
+        write(x, i)
+    assert x.is_inference() and x.tolist() == expected.tolist()
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside Inference"):
+        write(x, i)
+    assert x.tolist() == expected.tolist()

@@ -12,7 +12,7 @@ from tapegrad.arrays.float8 import is_float8, to_float8
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
 from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.history import rewrite_history
-from tapegrad.autograd.mode import MODE, is_grad_enabled
+from tapegrad.autograd.mode import MODE, is_grad_enabled, is_inference
 from tapegrad.autograd.node import EVERY, INFERENCE, Port, Version, next_sequence, version_of
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW, origin_of
 from tapegrad.autograd.view import View, edge_of, move_retained, renamed
@@ -373,22 +373,31 @@ def _keep_copy(node: NodeLike, i: int, kept: Any) -> None:
 
 
 def overwrite(
-    name: str, op: OperatorLike, inputs: tuple, params: dict, store: Callable, same: bool = False
+    name: str,
+    op: OperatorLike,
+    inputs: tuple,
+    params: dict,
+    store: Callable,
+    same: bool = False,
+    inference: bool = False,
 ) -> None:
     """Record `op`, which only writes into its first input, and let `store()` do the writing.
 
     `same` says that all elements get the same: several may then be one place in memory.
+    `inference` says that the caller is in inference mode, whose tensors may be written there.
     """
     mode = MODE.get()
     if type(mode) is not bool:
+        inference = inference or is_inference(mode)
 
         def again(op: OperatorLike, inputs: tuple, params: dict) -> None:
-            overwrite(name, op, inputs, params, store, same)
+            overwrite(name, op, inputs, params, store, same, inference)
 
         mode.call(name, again, (op, inputs, params), {})
         return
     x = inputs[0]
-    check_writable(x)
+    if not (inference and x._counter is INFERENCE):
+        check_writable(x)
     if not same:
         check_storable(x)
     if not mode:
