@@ -5,6 +5,7 @@ from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
+from types import FunctionType
 from typing import Any
 
 from tapegrad.core.errors import type_error
@@ -201,6 +202,14 @@ def _layer(module: str, name: str) -> Any:
     home = sys.modules.get(f"tapegrad{module.removeprefix('torch')}", nn)
     found = vars(nn).get(name) or vars(home).get(name)
     return found if isinstance(found, type) and issubclass(found, nn.Module) else None
+
+
+def _function(name: str) -> Any:
+    """The function of `nn.functional` of that name, which layers hold."""
+    from tapegrad.nn import functional
+
+    found = vars(functional).get(name)
+    return found if isinstance(found, FunctionType) and name[0] != "_" else None
 
 
 def _restore(found: object, state: dict) -> None:
