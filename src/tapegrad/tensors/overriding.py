@@ -65,6 +65,18 @@ LEAVING = frozenset(
 ) | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 """Methods that leave to Python what nobody knows: it asks the other operand, or raises."""
 
+_NOT_ASKING = frozenset(
+    "__and__ __array__ __bool__ __complex__ __contains__ __deepcopy__ __dlpack__ __dlpack_device__ "
+    "__float__ __floordiv__ __format__ __index__ __int__ __invert__ __len__ __lshift__ __or__ "
+    "__reduce_ex__ __repr__ __reversed__ __rshift__ __str__ __xor__ apply_ bfloat16 bool "
+    "broadcast_to byte cdouble cfloat chalf char contiguous cpu data_ptr dense_dim detach dim "
+    "dim_order double element_size expand float half int is_contiguous is_shared item long "
+    "ndimension new numpy polygamma register_hook register_post_accumulate_grad_hook "
+    "requires_grad_ resize resize_ retain_grad share_memory_ short size split storage "
+    "storage_offset storage_type stride to tolist type untyped_storage view".split()
+)
+"""Methods whose functions do not ask by themselves who overrides, as those of operators do."""
+
 
 def plain_attribute(name: str) -> Any:
     """What `Tensor` has under `name` besides guards: a function, a property, or a value."""
@@ -110,20 +122,50 @@ def _calls(name: str) -> tuple:
     """The method handed over, and the method undisturbed."""
     plain = plain_attribute(name)
     reported = plain_attribute(REPORTED.get(name, name))
-    leaves = name in LEAVING
+    leaves, asks = name in LEAVING, name not in _NOT_ASKING
 
     def call(*args: Any, **kwargs: Any) -> Any:
         found = taking_part(args, kwargs)
         if found is None:
             return plain(*args, **kwargs)
+        modes = MODES.get()
+        given = reported if asks or len(modes) < 2 else _InTurn(reported)
         if leaves:
-            return asked_in_turn(reported, args, kwargs, found, MODES.get())
-        return hand_over(reported, args, kwargs, found)
+            return asked_in_turn(given, args, kwargs, found, modes)
+        return hand_over(given, args, kwargs, found)
 
     def quietly(*args: Any, **kwargs: Any) -> Any:
         return undisturbed(plain, *args, **kwargs)
 
     return update_wrapper(call, plain), update_wrapper(quietly, plain)
+
+
+class _InTurn:
+    """A method, or access to a property, as a mode in other modes gets it: it asks those, in turn.
+
+    It equals what it stands for, `Tensor.item` or `Tensor.shape.__get__`, and has its name.
+    """
+
+    __slots__ = ("_access",)
+
+    def __init__(self, access: Any):
+        self._access = access
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        found = taking_part(args, kwargs)
+        if found is None:
+            return self._access(*args, **kwargs)
+        given = self if len(MODES.get()) > 1 else self._access
+        return hand_over(given, args, kwargs, found)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._access, name)
+
+    def __eq__(self, other: object) -> bool:
+        return self._access == (other._access if isinstance(other, _InTurn) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._access)
 
 
 class GuardedProperty:
@@ -154,7 +196,8 @@ class GuardedProperty:
 
     def _through(self, asked: int, access: Any, *args: Any) -> Any:
         if asked == PROGRAM:
-            return hand_over(access, args, {}, taking_part(args, {}) or [])
+            given = _InTurn(access) if len(MODES.get()) > 1 else access
+            return hand_over(given, args, {}, taking_part(args, {}) or [])
         if asked == INSIDE:
             raise Overridden(f"{self.name} is overridden", name=self.name, obj=args[0])
         return access(*args) if asked == PLAIN else undisturbed(access, *args)

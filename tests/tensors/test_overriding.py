@@ -1,0 +1,74 @@
+"""Function modes inside function modes: each is asked, the innermost first."""
+
+import warnings
+from contextlib import ExitStack
+
+import pytest
+
+import tapegrad as torch
+from tapegrad.overrides import TorchFunctionMode
+
+INSIDES = {"_are_matrices", "_check_takes_hooks", "_require", "_typed_storage"}
+OF_OBJECT = {"__class__", "__init__", "__new__", "__init_subclass__", "__subclasshook__"}
+OF_OBJECT |= {"__getattribute__", "__setattr__", "__delattr__", "__dir__", "__getattr__"}
+NAMES = sorted(set(dir(torch.Tensor)) - INSIDES - OF_OBJECT)
+
+
+class Pass(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+class Log(TorchFunctionMode):
+    def __init__(self, name, heard):
+        super().__init__()
+        self.name, self.heard = name, heard
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.heard.append((self.name, func))
+        return func(*args, **(kwargs or {}))
+
+
+def what_happens(name, n_modes):
+    """The errors of three calls of a method, or of reading an attribute, in so many modes."""
+    x = torch.ones(2, 2) * 1.5
+    errors = []
+    with ExitStack() as stack, warnings.catch_warnings(action="ignore"):
+        for _ in range(n_modes):
+            stack.enter_context(Pass())
+        for args in ((), (1,), (x,)):
+            try:
+                found = getattr(x, name)
+                if callable(found):
+                    found(*args)
+                    errors.append(None)
+                    break
+            except Exception as error:
+                errors.append(type(error).__name__)
+    return errors
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_works_without_a_mode_works_in_two(name):
+    assert what_happens(name, 2) == what_happens(name, 0)
+
+
+@pytest.mark.parametrize(
+    ("use", "func"),
+    [
+        (lambda x: x.shape, torch.Tensor.shape.__get__),
+        (lambda x: x.device, torch.Tensor.device.__get__),
+        (lambda x: setattr(x, "grad", None), torch.Tensor.grad.__set__),
+        (lambda x: x.item(), torch.Tensor.item),
+        (lambda x: x.size(0), torch.Tensor.size),
+        (repr, torch.Tensor.__repr__),
+    ],
+    ids=["shape", "device", "grad", "item", "size", "repr"],
+)
+def test_each_mode_hears_of_the_call(use, func):
+    heard, x = [], torch.ones(1)
+    with Log("outer", heard), Log("middle", heard), Log("inner", heard):
+        use(x)
+    assert [name for name, _ in heard] == ["inner", "middle", "outer"]
+    assert all(each == func and each in {func: 1} for _, each in heard)
+    assert {each.__name__ for _, each in heard} == {func.__name__}
