@@ -66,7 +66,8 @@ LEAVING = frozenset(
 """Methods that leave to Python what nobody knows: it asks the other operand, or raises."""
 
 _NOT_ASKING = frozenset(
-    "__and__ __array__ __bool__ __complex__ __contains__ __deepcopy__ __dlpack__ __dlpack_device__ "
+    "__and__ __array__ __bool__ _conj _neg_view lu new_empty new_ones new_zeros norm "
+    "__complex__ __contains__ __deepcopy__ __dlpack__ __dlpack_device__ "
     "__float__ __floordiv__ __format__ __index__ __int__ __invert__ __len__ __lshift__ __or__ "
     "__reduce_ex__ __repr__ __reversed__ __rshift__ __str__ __xor__ apply_ bfloat16 bool "
     "broadcast_to byte cdouble cfloat chalf char contiguous cpu data_ptr dense_dim detach dim "
