@@ -31,6 +31,7 @@ def fill_slots() -> None:
     registration.BATCHED_NAMESPACE.register_module("tapegrad.arrays.batched.namespace")
     registration.META_NAMESPACE.register_module("tapegrad.arrays.meta.namespace")
     registration.CUSTOM_FUNCTIONS.register_module("tapegrad.func.custom_function")
+    registration.DISPATCH_CLASSES.register_module("tapegrad.overrides.dispatch_class")
     registration.FRONT_DOOR.register_module("tapegrad")
     registration.NODE_CALLS.register_module("tapegrad.autograd.call_node")
     registration.NOTEBOOK.register_module("tapegrad.inspect.notebook")

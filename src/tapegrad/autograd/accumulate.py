@@ -12,7 +12,8 @@ from tapegrad.autograd.node import version_of
 from tapegrad.autograd.writable import check_storable
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array
-from tapegrad.core.registration import FRONT_DOOR
+from tapegrad.core.registration import DISPATCH_CLASSES, FRONT_DOOR
+from tapegrad.core.torch_dispatch import CLASSES, is_stand_in
 
 # Whether a new `.grad` has to be laid out as its leaf: `autograd.enforce_grad_layout_policy`.
 ENFORCED: ContextVar[bool] = ContextVar("tapegrad_grad_layout", default=True)
@@ -81,6 +82,9 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
     gaps: `.grad.view(-1)` works where `leaf.view(-1)` does.
     """
     g = pending.pop()
+    if CLASSES and (is_stand_in(g) or is_stand_in(leaf._grad)):
+        leaf._grad = DISPATCH_CLASSES().accumulated(leaf._grad, g)
+        return
     with _lock:
         if create_graph:
             leaf._grad = _copy(g, leaf) if leaf._grad is None else leaf._grad + g

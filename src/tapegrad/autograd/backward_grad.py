@@ -11,7 +11,8 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.errors import deprecated, warn
-from tapegrad.core.registration import VJP_BATCH
+from tapegrad.core.registration import DISPATCH_CLASSES, VJP_BATCH
+from tapegrad.core.torch_dispatch import StandIn
 from tapegrad.core.torch_function import IN_USE, overridden
 
 
@@ -335,6 +336,8 @@ def cotangent_of(i: int, out: Any, g: Any) -> Any:
                 f"grad can be implicitly created only for real scalar outputs but got {out.dtype}",
                 "Pass the cotangent of a complex output: gradient=...",
             )
+        if type(array) is StandIn:
+            return DISPATCH_CLASSES().one_like(out)
         return tensor_base.wrap(namespace_of((array,)).ones_like(array))
     if not isinstance(g, tensor_base.Tensor):
         raise errors.type_error(

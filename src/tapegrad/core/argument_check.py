@@ -206,6 +206,9 @@ def respelled(
     taking = torch_function.taking_part(args, kwargs)
     if taking is not None:
         return torch_function.again(public, args, kwargs, taking, 2 + above)
+    dispatched = torch_function.dispatched(public, args, kwargs)
+    if dispatched is not None:
+        return dispatched
     caller = torch_function.caller_of(sys._getframe(2 + above))
     if not caller.startswith("tapegrad."):
         from tapegrad.core.native_arguments import call_of

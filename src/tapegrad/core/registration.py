@@ -50,6 +50,7 @@ class Slot:
 AUTOCAST = Slot("the casts of autocast")
 BATCHED_NAMESPACE = Slot("the array namespace of batches")
 CUSTOM_FUNCTIONS = Slot("custom functions inside vmap")
+DISPATCH_CLASSES = Slot("operators handed to classes with a `__torch_dispatch__`")
 EXPLANATIONS = Slot("explanations of lost histories")
 FRONT_DOOR = Slot("the public namespace, `torch`")
 META_NAMESPACE = Slot("the array namespace of the meta device")

@@ -368,7 +368,16 @@ def overridden(
     """
     kwargs = kwargs or {}
     found = taking_part(args, kwargs)
-    return None if found is None else again(function, args, kwargs, found, above)
+    if found is None:
+        return dispatched(function, args, kwargs)
+    return again(function, args, kwargs, found, above)
+
+
+def dispatched(function: Callable, args: tuple, kwargs: dict) -> Callable | None:
+    """What to do of a failed call in which a class with a `__torch_dispatch__` takes part."""
+    from tapegrad.core import torch_dispatch
+
+    return torch_dispatch.dispatched(function, args, kwargs) if torch_dispatch.CLASSES else None
 
 
 def handed_to_mode(function: Any, args: tuple, scope: dict) -> Callable | None:

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from tapegrad.autograd.operator_base import public_name
 from tapegrad.core.annotations import Any, OperatorLike
+from tapegrad.core.registration import DISPATCH_CLASSES
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.torch_dispatch import tensors_of
 from tapegrad.dispatch.apply import apply
 from tapegrad.library.aten import overload_named, overload_of
 from tapegrad.library.overload import HANDED, OpOverload
@@ -89,7 +91,11 @@ def call_of(op: OperatorLike, inputs: tuple, params: dict) -> Call:
 
     def run(given: tuple, named: dict) -> Any:
         found = _read(op, inputs, params, given, named)
-        return NotImplemented if found is None else apply(op, *found)
+        if found is None:
+            return NotImplemented
+        if tensors_of(found[0]):
+            return DISPATCH_CLASSES().with_classes(apply, (op, *found), {})
+        return apply(op, *found)
 
     return Call(_overload_for(op, inputs), args, kwargs, run)
 

@@ -19,6 +19,7 @@ from tapegrad.autograd.view import edge_of, mark_view
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, ModeLike, OperatorLike
 from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.core.torch_dispatch import tensors_of
 from tapegrad.dispatch.apply import record
 from tapegrad.dispatch.op import Op
 from tapegrad.overrides.dispatch_call import Call, call_of, other_call
@@ -48,7 +49,8 @@ class Dispatching(Layered):
         return settled(self, op, inputs, params, result)
 
     def _ask(self, call: Call) -> Any:
-        result = call.hand_to(self.handler.__torch_dispatch__)
+        types = dict.fromkeys(map(type, tensors_of((*call.args, *call.kwargs.values()))))
+        result = call.hand_to(self.handler.__torch_dispatch__, tuple(types))
         if result is NotImplemented:
             raise nobody(call.overload, [f"mode object {self.handler}"])
         return result

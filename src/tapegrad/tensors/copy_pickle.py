@@ -8,10 +8,12 @@ from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.hooks import warn_if_has_hooks
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import make_leaf
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors, tensor_base, torch_dispatch
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.conj_neg_view import ConjNegView, memory_of, resolved, turned
+from tapegrad.core.device import require_cpu
 from tapegrad.core.meta_array import MetaArray
+from tapegrad.core.registration import DISPATCH_CLASSES
 from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
 from tapegrad.core.torch_function import undisturbed
 from tapegrad.operators.creation.legacy_constructor import retyped
@@ -80,6 +82,25 @@ def made_subclass(cls: type, data: Tensor, require_grad: bool) -> Any:
         raise errors.must_be("_make_subclass", "data", 2, "Tensor", data)
     found = retyped(undisturbed(tensor_base.Tensor.detach, data), cls)
     return make_leaf(found) if require_grad else found
+
+
+def made_wrapper_subclass(
+    cls: Any, size: Any, strides: Any, dtype: Any, device: Any, requires_grad: bool, others: dict
+) -> Any:
+    """A tensor of the class `cls`, which dispatches, without memory."""
+    if not torch_dispatch.dispatches(cls):
+        raise errors.type_error(
+            f"{getattr(cls, '__name__', cls)} must define __torch_dispatch__",
+            "Without it nothing says what operators do with such a tensor.",
+        )
+    for name, value in others.items():
+        if value and not (name == "memory_format" and str(value) == "torch.contiguous_format"):
+            raise errors.not_implemented(
+                f"_make_wrapper_subclass: {name}={value!r} is not supported in tapegrad",
+                "Leave it away; strides= says how the elements lie.",
+            )
+    require_cpu(device)
+    return DISPATCH_CLASSES().made_wrapper(cls, size, strides, dtype, requires_grad)
 
 
 def deepcopy_tensor(self: Tensor, memo: dict) -> Any:

@@ -12,8 +12,10 @@ from functools import update_wrapper
 from types import MethodType
 from typing import Any
 
-from tapegrad.core import tensor_base
+from tapegrad.core import tensor_base, torch_dispatch
 from tapegrad.core import torch_function as overriding
+from tapegrad.core.registration import DISPATCH_CLASSES
+from tapegrad.core.torch_dispatch import CLASSES
 from tapegrad.core.torch_function import (
     ALL_OFF,
     ENGINE,
@@ -333,7 +335,10 @@ def default(cls: type, func: Any, types: Any, args: tuple, kwargs: dict) -> Any:
         return NotImplemented
     token = STATE.set(max(STATE.get(), overriding.SUBCLASSES_OFF))
     try:
-        result = func(*args, **kwargs)
+        own = DISPATCH_CLASSES().is_asked_in_place_of(func, args) if CLASSES else None
+        result = (own or func)(*args, **kwargs)
+        if CLASSES and torch_dispatch.dispatches(cls):  # it says itself of which class results are
+            return result
         return result if func in nowrap() else of_class(result, cls)
     finally:
         STATE.reset(token)

@@ -15,12 +15,12 @@ from tapegrad.autograd.captured import born_of, refuse_captured
 from tapegrad.autograd.hooks import NodeHooks, added
 from tapegrad.autograd.mode import MODE, TRANSFORMS, is_inference_mode_enabled
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, hooks_of, make_leaf, version_of
-from tapegrad.core import errors, overridable, tensor_base
+from tapegrad.core import errors, overridable, tensor_base, torch_dispatch
 from tapegrad.core.argument_check import method_of
 from tapegrad.core.device import CPU
 from tapegrad.core.dtype import BY_NUMPY, of
 from tapegrad.core.meta_array import device_of
-from tapegrad.core.registration import TRANSFORM_STACK
+from tapegrad.core.registration import DISPATCH_CLASSES, TRANSFORM_STACK
 from tapegrad.core.size import Size, from_shape
 from tapegrad.core.tensor_base import REFUSING, TensorBase, wrap
 from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, disabled, undisturbed
@@ -47,6 +47,37 @@ class TensorCore(TensorBase):
         from tapegrad.tensors.copy_pickle import made_subclass
 
         return made_subclass(cls, data, require_grad)
+
+    @staticmethod
+    def _make_wrapper_subclass(
+        cls: type,
+        size: Any,
+        strides: Any = None,
+        storage_offset: int | None = None,
+        memory_format: Any = None,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+        dispatch_sizes_strides_policy: str | None = None,
+        dispatch_device: bool = False,
+        dispatch_layout: bool = False,
+    ) -> Any:
+        """A tensor of a class with a `__torch_dispatch__` that has shape and dtype, and no memory.
+
+        The class says what operators do: nothing else can be done with the tensor.
+        """
+        from tapegrad.tensors.copy_pickle import made_wrapper_subclass
+
+        others = {
+            "storage_offset": storage_offset,
+            "memory_format": memory_format,
+            "dispatch_sizes_strides_policy": dispatch_sizes_strides_policy,
+            "dispatch_device": dispatch_device,
+            "dispatch_layout": dispatch_layout,
+        }
+        return made_wrapper_subclass(cls, size, strides, dtype, device, requires_grad, others)
 
     # --- what it is -----------------------------------------------------------------------------
 
@@ -520,6 +551,11 @@ class Tensor(Methods, TensorCore):
             from tapegrad.tensors.overriding import guard
 
             guard(cls)
+        if cls.__torch_dispatch__ is not torch_dispatch.disabled:
+            torch_dispatch.CLASSES.append(cls)
+            DISPATCH_CLASSES().declare(cls)
+
+    __torch_dispatch__ = torch_dispatch.disabled
 
     @classmethod
     def __torch_function__(

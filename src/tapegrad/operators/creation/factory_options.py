@@ -13,6 +13,7 @@ from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.memory_format import require_strided
 from tapegrad.core.meta_array import device_of
 from tapegrad.core.storage import grown_like
+from tapegrad.core.torch_dispatch import CLASSES, StandIn
 from tapegrad.core.torch_function import IN_USE, check_modes
 
 get_mode = MODE.get
@@ -39,6 +40,8 @@ def build(
     """
     if IN_USE:
         check_modes(name)
+    if CLASSES and args and type(args[0]) is StandIn:
+        raise args[0].refusal(name)
     mode = get_mode()
     if where is not None:
         from tapegrad.operators.creation.meta import made_nowhere

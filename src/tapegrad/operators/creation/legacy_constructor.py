@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors, tensor_base, torch_dispatch
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.device import as_device, place
 from tapegrad.core.dtype import ALIASES, default
@@ -39,6 +39,10 @@ def retyped(tensor: Tensor, cls: type) -> Any:
     made: Any = object.__new__(cls)
     for name in ("_array", "_node", "_counter", "_view", "_grad", "_signature", "_born"):
         setattr(made, name, getattr(tensor, name))
+    if torch_dispatch.dispatches(cls):
+        array = tensor._array
+        inside = array.inside if type(array) is torch_dispatch.StandIn else array
+        made._array, made._signature = torch_dispatch.StandIn(made, array, inside), False
     return made
 
 

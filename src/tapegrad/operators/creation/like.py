@@ -23,7 +23,9 @@ from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
 from tapegrad.core.meta_array import MetaArray
+from tapegrad.core.registration import DISPATCH_CLASSES
 from tapegrad.core.scalar import fitted, number_of
+from tapegrad.core.torch_dispatch import is_stand_in
 from tapegrad.operators.creation.factory_options import build, check, known
 
 
@@ -83,6 +85,8 @@ def empty_like(
     torch.Size([2, 3])
     """
     kind = dtype_like("empty_like", input, dtype)
+    if is_stand_in(input):
+        return DISPATCH_CLASSES().made_like("empty_like", input, kind)
     where = check(layout, device, pin_memory, input)
     args = (input._array, kind.numpy, memory_format)
     return build("empty_like", _like, *args, requires_grad=requires_grad, where=where)
@@ -103,6 +107,8 @@ def _filled_like(value: int) -> Callable:
         memory_format: MemoryFormat = None,
     ) -> Any:
         kind = dtype_like(name, input, dtype)
+        if is_stand_in(input):
+            return DISPATCH_CLASSES().made_like(name, input, kind)
         where = check(layout, device, pin_memory, input)
         args = (input._array, value, kind.numpy, memory_format)
         return build(name, _filled, *args, requires_grad=requires_grad, where=where)

@@ -1,0 +1,138 @@
+"""Classes of tensors with a `__torch_dispatch__`: PyTorch's logging tensor."""
+
+import pytest
+
+import tapegrad as torch
+
+CALLS = []
+
+
+class Logging(torch.Tensor):
+    @staticmethod
+    def __new__(cls, elem, requires_grad=False):
+        made = torch.Tensor._make_wrapper_subclass(
+            cls, elem.size(), strides=elem.stride(), dtype=elem.dtype, requires_grad=requires_grad
+        )
+        made.elem = elem
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        def unwrap(x):
+            if isinstance(x, list | tuple):
+                return [unwrap(each) for each in x]
+            return x.elem if isinstance(x, cls) else x
+
+        result = func(*unwrap(args), **(kwargs or {}))
+        CALLS.append(str(func))
+        return cls(result) if isinstance(result, torch.Tensor) else result
+
+
+class Undisturbed(Logging):
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+
+@pytest.mark.parametrize("cls", [Logging, Undisturbed])
+def test_operators_reach_the_class_and_are_recorded(cls):
+    CALLS.clear()
+    x = cls(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), requires_grad=True)
+    assert (x.shape, x.dtype, x.stride(), x.requires_grad) == ((2, 2), torch.float32, (2, 1), True)
+    y = torch.relu(x * x + 1) @ x.t()
+    assert type(y) is cls
+    assert y.grad_fn.name() == "MmBackward0"
+    assert y.elem.tolist() == [[12.0, 26.0], [44.0, 98.0]]
+    assert CALLS == [
+        f"aten.{name}"
+        for name in ("mul.Tensor", "add.Tensor", "relu.default", "t.default", "mm.default")
+    ]
+
+
+def test_methods_that_are_no_operators_reach_the_class():
+    x = Logging(torch.zeros(2))
+    CALLS.clear()
+    assert type(x.detach()) is Logging
+    x.add_(1)
+    assert x.elem.tolist() == [1.0, 1.0]
+    assert Logging(torch.ones(1)).item() == 1.0
+    assert CALLS == ["aten.detach.default", "aten.add_.Tensor", "aten._local_scalar_dense.default"]
+
+
+def test_the_backward_pass_is_handed_over_too():
+    x = Logging(torch.tensor([2.0, 3.0]), requires_grad=True)
+    y = (x * x).sum()
+    CALLS.clear()
+    y.backward()
+    assert type(x.grad) is Logging and x.grad.elem.tolist() == [4.0, 6.0]
+    assert CALLS == [
+        f"aten.{name}"
+        for name in (
+            "ones_like.default",
+            "expand.default",
+            "mul.Tensor",
+            "mul.Tensor",
+            "add.Tensor",
+            "detach.default",
+        )
+    ]
+    before = x.grad
+    (x * 2).sum().backward()
+    assert x.grad is before and x.grad.elem.tolist() == [6.0, 8.0]  # added in place
+    (slope,) = torch.autograd.grad(x.exp().sum(), x)
+    assert type(slope) is Logging
+    assert slope.elem.tolist() == torch.tensor([2.0, 3.0]).exp().tolist()
+
+
+def test_gradients_of_plain_tensors_are_what_the_class_gives():
+    layer = torch.nn.Linear(2, 3)
+    layer(Logging(torch.ones(2))).pow(2).mean().backward()
+    assert type(layer.weight.grad) is Logging
+    expected = torch.nn.Linear(2, 3)
+    expected.load_state_dict(layer.state_dict())
+    expected(torch.ones(2)).pow(2).mean().backward()
+    assert layer.weight.grad.elem.tolist() == expected.weight.grad.tolist()
+
+
+def test_what_is_made_like_a_tensor_is_of_its_class():
+    x = Logging(torch.tensor([2.0, 3.0]))
+    for made in (torch.zeros_like(x), torch.ones_like(x), torch.empty_like(x), x.new_zeros(2)):
+        assert type(made) is Logging
+    assert torch.zeros_like(x, dtype=torch.int64).dtype is torch.int64
+
+
+def test_numbers_are_asked_of_the_class():
+    x = Logging(torch.tensor([2.5]))
+    assert (float(x), int(x), bool(x > 1), x.data_ptr()) == (2.5, 2, True, 0)
+
+
+def test_what_does_not_reach_the_class_raises():
+    x = Logging(torch.ones(2))
+    with pytest.raises(NotImplementedError, match="does not reach the __torch_dispatch__"):
+        torch.equal(x, x)
+    with pytest.raises(NotImplementedError, match="do not reach the __torch_dispatch__"):
+        x[0] = 5.0
+    for read in (x.numpy, x.tolist, x.__repr__):
+        with pytest.raises(RuntimeError, match="is not supported for tensor subclasses"):
+            read()
+    with pytest.raises(RuntimeError, match="its data is not allocated yet"):
+        x.untyped_storage()
+
+
+def test_a_wrapper_needs_a_class_that_dispatches():
+    class Plain(torch.Tensor):
+        pass
+
+    with pytest.raises(TypeError, match="Plain must define __torch_dispatch__"):
+        torch.Tensor._make_wrapper_subclass(Plain, (2,))
+
+
+def test_super_computes_on_the_memory_of_the_tensor_itself():
+    class Same(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            CALLS.append(str(func))
+            return super().__torch_dispatch__(func, types, args, kwargs)
+
+    CALLS.clear()
+    x = torch.ones(2).as_subclass(Same)
+    assert (x + 1).tolist() == [2.0, 2.0]
+    assert CALLS == ["aten.add.Tensor"]
