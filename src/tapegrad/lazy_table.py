@@ -34,6 +34,10 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.func.vmap": "vmap",
     "tapegrad.futures.future": "Future",
     "tapegrad.jit._script": "ScriptModule",
+    "tapegrad.jit.types": (
+        "AnyType BoolType ComplexType DeviceObjType DictType FloatType IntType ListType NoneType "
+        "NumberType OptionalType StringType TensorType TupleType Type"
+    ),
     "tapegrad.operators.conversion.q_scale_int_repr": (
         "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
         "q_scale q_zero_point"
