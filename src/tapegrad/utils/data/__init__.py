@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapegrad.core.missing import refuses as _refuses
+from tapegrad.core.missing import missing as _missing
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
 from tapegrad.utils.data._utils.worker import get_worker_info
 from tapegrad.utils.data.dataloader import DataLoader
@@ -33,4 +33,21 @@ __all__ = [
     "default_convert", "get_worker_info", "random_split",
 ]  # fmt: skip
 
-__getattr__ = _refuses(__name__)
+_PIPES = {
+    **dict.fromkeys(("DataChunk", "DFIterDataPipe", "IterDataPipe", "MapDataPipe"), "datapipe"),
+    **dict.fromkeys(
+        ("functional_datapipe", "guaranteed_datapipes_determinism", "non_deterministic"),
+        "_decorator",
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Data pipes, on their first use."""
+    from importlib import import_module
+
+    if name in _PIPES:
+        return getattr(import_module(f"tapegrad.utils.data.datapipes.{_PIPES[name]}"), name)
+    if name in ("datapipes", "graph", "graph_settings"):
+        return import_module(f"tapegrad.utils.data.{name}")
+    raise _missing(__name__, name)

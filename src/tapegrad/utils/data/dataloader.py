@@ -10,6 +10,7 @@ from tapegrad.core.errors import warn
 from tapegrad.core.threads import n_cores
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
 from tapegrad.utils.data._utils.fetch import DatasetKind, LoaderIterator, SingleProcessIterator
+from tapegrad.utils.data._utils.pipes import begin_pass, is_pipe
 from tapegrad.utils.data._utils.worker import MultiProcessIterator, get_worker_info
 from tapegrad.utils.data.dataset import Dataset, IterableDataset
 from tapegrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
@@ -175,6 +176,11 @@ class DataLoader(Generic[T_co]):
         self.timeout, self.worker_init_fn = timeout, worker_init_fn
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
+        if is_pipe(dataset, "IterDataPipe"):
+            from tapegrad.utils.data.graph_settings import apply_shuffle_settings
+
+            apply_shuffle_settings(dataset, shuffle=shuffle)
+            shuffle = None
         if self._is_iterable:
             check_iterable(shuffle, sampler, batch_sampler)
         check_order(batch_size, shuffle, sampler, batch_sampler, drop_last)
@@ -233,6 +239,7 @@ class DataLoader(Generic[T_co]):
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def _get_iterator(self) -> Any:
+        begin_pass(self)
         if not self.num_workers:
             return SingleProcessIterator(self)
         return MultiProcessIterator(self)

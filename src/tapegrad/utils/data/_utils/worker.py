@@ -32,6 +32,8 @@ from tapegrad.core import errors
 from tapegrad.tensors.copy_pickle import reduce_tensor
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.data._utils.fetch import IterableFetcher, LoaderIterator, MapFetcher
+from tapegrad.utils.data._utils.pipes import begin_pass, divide, is_pipe, seed_pipes
+from tapegrad.utils.data.sampler import drawn_seed
 
 START, TASK = "start", "task"  # what a loader sends: an epoch begins; make a batch
 BATCH, FAILURE, EXHAUSTED = "batch", "failure", "exhausted"  # what a worker sends
@@ -182,6 +184,8 @@ def _make_batches(
         what, epoch, place, index = message
         if what == START:
             fetcher = None
+            if place is not None:
+                seed_pipes(work.dataset, place)
             continue
         try:
             if failed is None and fetcher is None:
@@ -234,6 +238,8 @@ def _prepare(worker_id: int, work: Work) -> None:
     state = np.random.SeedSequence([worker_id, low, high, 0]).generate_state(4)
     np.random.seed(state)  # noqa: NPY002
     _info = WorkerInfo(worker_id, work.n_workers, seed, work.dataset)
+    if is_pipe(work.dataset):
+        divide(work.dataset, work.n_workers, worker_id)
     if work.init_fn is not None:
         work.init_fn(worker_id)
 
@@ -427,6 +433,8 @@ class MultiProcessIterator(LoaderIterator):
         )
         context = loader.multiprocessing_context or multiprocessing.get_context()
         self._crew = Crew(context, work, loader.timeout)
+        if is_pipe(loader.dataset, "IterDataPipe"):
+            drawn_seed(loader.generator)  # PyTorch begins twice: what is drawn next is the same
         self._epoch = 0
         self._hand_out()
 
@@ -437,10 +445,11 @@ class MultiProcessIterator(LoaderIterator):
 
     def begin_again(self, loader: Any) -> None:
         """Start another pass with the same workers."""
+        seed = begin_pass(loader)
         self._begin(loader)
         self._epoch += 1
         for i in range(self._n_workers):
-            self._crew.send(i, (START, self._epoch, None, None))
+            self._crew.send(i, (START, self._epoch, seed, None))
         self._hand_out()
 
     def _reset(self, loader: Any, first_iter: bool = False) -> None:
