@@ -1,11 +1,13 @@
 """Types of TorchScript: `torch.TensorType`, `torch.ListType(torch.IntType.get())` and others."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 __torch__ = (
     "AnyType BoolType ComplexType DeviceObjType DictType FloatType IntType ListType NoneType "
     "NumberType OptionalType StringType TensorType TupleType Type"
 )
+
+Text: TypeAlias = str  # where a class has a method of that name
 
 
 class Type:
@@ -17,9 +19,9 @@ class Type:
     Optional[List[int]]
     """
 
-    annotation_str: str
+    annotation_str: Text
 
-    def kind(self) -> str:
+    def kind(self) -> Text:
         """The name of its class.
 
         >>> torch.IntType.get().kind()
@@ -27,7 +29,7 @@ class Type:
         """
         return type(self).__name__
 
-    def str(self) -> "str":
+    def str(self) -> Text:
         """The type as it prints.
 
         >>> torch.FloatType.get().str()
@@ -47,7 +49,7 @@ class Type:
             return isinstance(self, NoneType) or self.isSubtypeOf(other.getElementType())
         return isinstance(other, NumberType) and isinstance(self, (ComplexType, FloatType, IntType))
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> Text:
         return self.annotation_str
 
     def __eq__(self, other: object) -> bool:
@@ -97,7 +99,7 @@ TensorType = _plain("TensorType", "Tensor")
 class _Around(Type):
     """A type around another."""
 
-    _word: ClassVar[str]
+    _word: ClassVar[Text]
 
     def __init__(self, a: Type):
         self._element = a
