@@ -108,3 +108,11 @@ def test_errors_are_pytorchs():
         F.group_norm(x, 4)
     with raises(NotImplementedError, "\"batch_norm\" not implemented for 'Long'"):
         F.batch_norm(torch.ones(4, 6).long(), None, None, training=True)
+
+
+def test_statistics_seen_as_a_part_of_what_requires_grad_are_refused():
+    whole = torch.ones(2, 3, requires_grad=True) * 1
+    x = torch.ones(2, 3)
+    for mean in (whole[0], torch.ones(3, requires_grad=True)):
+        with pytest.raises(RuntimeError, match="'running_mean'"):
+            torch.nn.functional.batch_norm(x, mean, torch.ones(3), training=True)
