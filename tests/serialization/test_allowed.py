@@ -3,6 +3,7 @@
 import collections
 import io
 import pickle
+import sys
 import zipfile
 
 import numpy as np
@@ -199,6 +200,17 @@ def test_keys_are_hashed_only_if_that_is_quick():
     for code in (deep, doubling):
         with pytest.raises(pickle.UnpicklingError, match="a key has too many parts"):
             torch.load(archive(code))
+
+
+@pytest.mark.parametrize("container", [dict.fromkeys, set])
+def test_keys_of_one_hash_are_few(container):
+    prime = sys.hash_info.modulus
+    keys = [prime * i for i in range(3000)]
+    assert {hash(key) for key in keys} == {0}
+    with pytest.raises(pickle.UnpicklingError, match="too many keys of the pickle have one hash"):
+        torch.load(archive(pickle.dumps(container(keys), 4)))
+    few = container(keys[:900] + list(range(1, 3000)))
+    assert torch.load(archive(pickle.dumps(few, 4))) == few
 
 
 def test_a_large_index_of_the_memo_and_deep_lists_cost_nothing():

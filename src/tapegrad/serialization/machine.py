@@ -8,7 +8,7 @@ for the memory that it takes: `PER_BYTE` says how much each byte of a pickle may
 Source: the opcodes are documented in Python's `pickletools`.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from pickle import decode_long
 from struct import unpack_from
@@ -59,10 +59,11 @@ class Machine:
         self.stack: list[Any] = []
         self.memo: list[Any] = []
         self.scattered: dict[int, Any] = {}  # what was remembered out of turn
+        self.hashes: dict[int, Any] = {}  # by the number of a large container: it, and its hashes
 
     def run(self) -> Any:
         """The object that the pickle at the present position describes."""
-        self.stack, self.memo, self.scattered = [], [], {}
+        self.stack, self.memo, self.scattered, self.hashes = [], [], {}, {}
         while True:
             code = self.take(1)[0]
             if code == _STOP:
@@ -164,7 +165,7 @@ class Machine:
             raise malformed("odd number of items for SETITEMS")
         self.spend(len(items) // 2 * _ENTRY)
         for i in range(0, len(items), 2):
-            found[as_key(items[i])] = items[i + 1]
+            found[self.key(found, items[i])] = items[i + 1]
 
     def set_item(self) -> None:
         value, key = self.pop(), self.pop()
@@ -181,7 +182,27 @@ class Machine:
     def add_items(self) -> None:
         items = self.since_mark()
         self.spend(len(items) * _ENTRY)
-        self.top(set).update([as_key(x) for x in items])
+        found = self.top(set)
+        for x in items:
+            found.add(self.key(found, x))
+
+    def key(self, found: Any, x: Any) -> Any:
+        """`x` as a key of a dict or set, which must find its place without looking far.
+
+        Keys of one hash are compared with each other: a file of some megabytes could take hours.
+        Hashes of texts are not known beforehand.
+        """
+        x = as_key(x)
+        if len(found) < _MANY or type(x) is str or x in found:
+            return x
+        if id(found) not in self.hashes:
+            self.spend(len(found) * _ENTRY)
+            self.hashes[id(found)] = found, Counter(map(hash, found))
+        hashes = self.hashes[id(found)][1]
+        hashes[hash(x)] += 1
+        if hashes[hash(x)] > _MANY:
+            raise malformed("too many keys of the pickle have one hash")
+        return x
 
     def tuple_of(self, n: int) -> None:
         items = [self.pop() for _ in range(n)]
@@ -214,6 +235,7 @@ class Machine:
 
 
 _LARGEST_KEY = 1000
+_MANY = 1000  # keys of a container, from which on their hashes are counted
 
 
 def as_key(x: Any) -> Any:
