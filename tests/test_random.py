@@ -589,3 +589,10 @@ def test_errors_are_pytorch_s_and_leave_the_stream_alone(seed, expression, kind,
 def test_integers_that_a_float_has_not_all_of_come_with_a_warning(seed):
     with pytest.warns(UserWarning, match=r"^to - 1 is out of bounds \[-\(2\^24\), 2\^24\]\."):
         torch.randint(0, 2**25, (2,), dtype=torch.float32)
+
+
+def test_normal_numbers_fill_the_room_of_out_where_the_mean_alone_is_a_tensor(seed):
+    assert torch.normal(torch.tensor(1.0), 0.1, out=torch.empty(3)).shape == (3,)
+    assert torch.normal(torch.tensor(1.0), 0.1, out=torch.empty(0)).shape == (0,)
+    assert torch.normal(1.0, torch.ones(()), out=torch.empty(0)).shape == ()
+    assert torch.normal(torch.ones(2), torch.ones(1), out=torch.empty(0)).shape == (2,)

@@ -153,6 +153,14 @@ def test_a_pattern_over_the_memory_is_written_through(x, leaf):
     assert leaf.grad.tolist() == [[5.0, 1.0, 5.0], [1.0, 1.0, 1.0]]
 
 
+def test_a_pattern_beyond_the_view_it_was_asked_of_leads_to_the_base(x, leaf):
+    row = x[-1:]
+    first = row.as_strided((2,), (1,), 0)  # elements that `row` does not show
+    row.mul_(1.0)  # from here on views are followed from the base
+    (first * torch.tensor([3.0, 4.0])).sum().backward()
+    assert leaf.grad.tolist() == [[3, 4, 0], [0, 0, 0]]
+
+
 def test_a_diagonal_is_written_through(x, leaf):
     x.diagonal().fill_(3.0)
     x.sum().backward()

@@ -75,5 +75,10 @@ def test_parts_that_are_no_views_of_what_was_split():
 def test_a_copy_without_history():
     x = torch.ones(2, requires_grad=True)
     copy = torch.detach_copy(x)
-    copy.zero_()
+    assert copy.requires_grad and type(copy.grad_fn).__name__ == "NotImplemented"
+    with pytest.raises(RuntimeError, match="derivative for aten::detach_copy is not implemented"):
+        copy.sum().backward()
+    with torch.no_grad():
+        copy = torch.detach_copy(x)
+        copy.zero_()
     assert x.tolist() == [1, 1] and not copy.requires_grad

@@ -132,3 +132,12 @@ def _standard_gamma_grad(make: Make) -> list:
 def _dirichlet_grad(make: Make) -> list:
     x = np.full((2, 3), 0.25)
     return [Sample(x, make.positive(2, 3), make.positive(2, 3) + 3, fixed=(0, 1, 2))]
+
+
+# Of what has no derivative, no difference of outputs shows one.
+
+
+@row
+def no_formula(make: Make) -> list:
+    found = [np.ones(3), np.zeros(())]
+    return [Sample(make(2, 3), make(2), fixed=(0, 1), found=found, name="histogram")]

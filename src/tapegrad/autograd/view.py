@@ -99,6 +99,26 @@ def mark_view(op: Any, source: Any, out: Any, params: dict, index: int | None, m
         out._view = View(view.base, view.array, steps, made, version.value)
 
 
+def follow_from_base(out: Any, array: Any) -> None:
+    """Let `out`, what `as_strided` makes of the view `array`, lead to the base in one step.
+
+    It sees all of the memory, not only what the view does that it was asked of.
+    """
+    view = out._view
+    if view is None or len(view.steps) < 2:
+        return
+    base = view.array
+    if type(base) is not np.ndarray or type(array) is not np.ndarray or base.dtype != array.dtype:
+        return
+    if any(step.op.name in _SIGNS for step in view.steps):
+        return
+    start, own_start = (x.__array_interface__["data"][0] for x in (array, base))
+    params = dict(view.steps[-1].params)
+    params["offset"] += (start - own_start) // base.itemsize
+    params["own"] = tuple([s // base.itemsize for s in base.strides])
+    view.steps = (Step(view.steps[-1].op, params, None),)
+
+
 def edge_of(tensor: Any, strict: bool = False) -> Any:
     """The node behind `tensor`, made again where the base of a view has a new history.
 

@@ -189,3 +189,10 @@ def test_integers_of_other_sizes_are_refused_where_pytorch_refuses_them():
     assert F.conv2d(ones, torch.ones(1, 2, 2, 2).int()).dtype is torch.int32
     with pytest.raises(NotImplementedError, match="slow_conv_dilated<>"):
         F.conv2d(ones, torch.ones(1, 2, 2, 2).int(), dilation=2)
+
+
+def test_no_signals_at_all_keep_their_dtype():
+    x, kernel = torch.zeros(0, 4, 4), torch.ones(2, 4, 2, dtype=torch.float64)
+    assert torch.nn.functional.conv1d(x, kernel).dtype is torch.float32
+    assert torch.nn.functional.conv1d(x.half(), kernel.float()).dtype is torch.float16
+    assert torch.nn.functional.conv1d(x.long(), kernel).dtype is torch.float64

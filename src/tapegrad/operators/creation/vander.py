@@ -41,8 +41,11 @@ def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
 def _powers(x: Tensor, n: int) -> Any:
     """Running products, after a column of ones."""
     column = x.unsqueeze(-1)
+    ones = column.new_ones(column.shape, dtype=x.new_empty(0).cumprod(0).dtype)
+    if n == 1:
+        return ones  # which does not depend on the numbers
     products = column.expand(*x.shape, n - 1).cumprod(-1)
-    return cat([column.new_ones(column.shape, dtype=products.dtype), products], -1)
+    return cat([ones, products], -1)
 
 
 @require_tensors

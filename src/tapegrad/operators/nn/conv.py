@@ -3,7 +3,7 @@
 from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
-from tapegrad.core.promote_types import promote_types
+from tapegrad.core.promote_types import promote_types, result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv_check import STEPS, check, check_same, common, ints, is_batch
 from tapegrad.operators.nn.conv_rules import convolution as _convolution
@@ -61,13 +61,21 @@ def run(input: Tensor, weight: Any, bias: Any, steps: tuple, transposed: bool, g
         found = _checked[key] = options, mixed
     options, mixed = found
     if mixed:
-        both = promote_types(input.dtype, weight.dtype)
+        both = _dtype_of_nothing(input, weight)
         input, weight = input.to(both), weight.to(both)
         bias = None if bias is None else bias.to(both)
     if not transposed and not input.shape[1]:
         weight = weight[:0]  # PyTorch's result has no channels then
         bias = None
     return _convolution(input, weight, bias, **options)
+
+
+def _dtype_of_nothing(input: Tensor, weight: Tensor) -> Any:
+    """The dtype of a result without elements: the weight counts as a number, as in PyTorch."""
+    if input.shape[1]:
+        weight = weight.new_empty(())
+        return result_type(input, weight)
+    return promote_types(input.dtype, weight.dtype)
 
 
 @family

@@ -12,6 +12,7 @@ from tapegrad.operators.nn.batch_group_norm import check_groups, group_standardi
 from tapegrad.operators.nn.dropout import _noise
 from tapegrad.operators.nn.layer_norm import real_argument
 from tapegrad.operators.nn.pool_size import array_of
+from tapegrad.operators.no_formula import in_graph
 from tapegrad.operators.shape.split_chunk_unbind import split_with_sizes
 
 __torch__ = "detach_copy native_dropout native_group_norm unsafe_split_with_sizes"
@@ -129,13 +130,13 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tu
 
 @require_tensors
 def detach_copy(input: Tensor) -> Any:
-    """A copy of the tensor without its history.
+    """A copy of the tensor without its history, whose gradient does not exist.
 
-    In PyTorch the copy asks for a gradient that does not exist; here it asks for none.
+    It requires grad where the tensor does, as in PyTorch; asking for a gradient raises.
 
     Shape: any, and that of the result.
 
     >>> torch.detach_copy(torch.ones(2, requires_grad=True))
-    tensor([1., 1.])
+    tensor([1., 1.], grad_fn=<NotImplemented>)
     """
-    return input.detach().clone()
+    return in_graph("detach_copy", (input.detach().clone(),), input)[0]

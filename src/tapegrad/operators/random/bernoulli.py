@@ -9,6 +9,7 @@ from tapegrad.core.dtype import of
 from tapegrad.core.memory_format import axes_by_stride
 from tapegrad.core.streams import exponential_cauchy
 from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.no_formula import in_graph
 from tapegrad.operators.random import argument, fill
 
 __all__ = ["bernoulli"]
@@ -54,9 +55,10 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Source = None, out: Ou
             raise argument.mismatch(
                 "bernoulli", (input, p), {} if out is None else {"out": out}, advice
             )
-        return bernoulli_(
+        found = bernoulli_(
             tensor_base.wrap(np.empty(array.shape, array.dtype)), p, generator=generator
         )
+        return in_graph("bernoulli", (found,), input)[0]
     if array.dtype.kind == "c" and array.size:
         raise argument.not_implemented("bernoulli_tensor_cpu_self_", input.dtype)
     _check_probabilities(array)

@@ -79,6 +79,8 @@ def normal(
     made = (mean if is_tensor[0] else std).dtype if out is None else out.dtype
     arrays = [x._array for x in (mean, std) if isinstance(x, tensor_base.Tensor)]
     shape = broadcast(*(x.shape for x in arrays))
+    if out is not None and is_tensor == (True, False):
+        shape = broadcast(shape, out._array.shape)  # as many as `out` has room for
     scale = 1.0 if is_tensor[1] else number_of("normal", "std", 2, 1.0 if std is None else std)
     check_normal(made, scale, 1)
     drawn = _normal.normal(stream, shape, made.numpy, 0.0, scale)
@@ -90,8 +92,6 @@ def normal(
         drawn = drawn.astype(np.result_type(drawn, np.float32)) + mean
     drawn = np.asarray(drawn).astype(made.numpy, copy=False)
     if out is not None:
-        if is_tensor != (True, True):
-            broadcast(shape, out._array.shape)
         needs_grad = any(x.requires_grad for x in (mean, std) if isinstance(x, tensor_base.Tensor))
         prepare_out("normal", out, out._array.shape, needs_grad)
         check_out(out, mean, std)

@@ -14,6 +14,7 @@ from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.creation.linspace_logspace import linspace
 from tapegrad.operators.dtype_check import no_kernel, require_floating
 from tapegrad.operators.linalg.matmul_check import c_name
+from tapegrad.operators.no_formula import in_graph
 from tapegrad.operators.reduction.bincount_histc import bincount, require_bins, require_same_dtype
 from tapegrad.operators.reduction.searchsorted_bucketize_isin import places_in
 
@@ -189,7 +190,11 @@ def histogram(
             require_same_dtype(input, out[1], "bin_edges", " for dimension 0")
         require_floating("histogram_cpu", points)
         hist = _counted(points, edges, weights, density)
-    return finish("histogram", return_types.histogram((hist, edges[0])), out)
+    found: Any = (hist, edges[0])
+    if out is None:
+        edges = [bins] if hasattr(bins, "_array") else []
+        found = in_graph("histogram", found, input, *edges, weight)
+    return finish("histogram", return_types.histogram(found), out)
 
 
 @require_tensors

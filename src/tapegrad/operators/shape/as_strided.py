@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import below_batches, is_batched
 from tapegrad.autograd.node import INFERENCE, version_of
+from tapegrad.autograd.view import follow_from_base
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -153,7 +154,10 @@ def as_strided(input: Tensor, size: Shape, stride: Any, storage_offset: Any = No
     if problem:
         raise errors.runtime_error(problem, f"The memory of the tensor has {length} elements.")
     own = tuple([s // item for s in array.strides])
-    return pattern(input, shape=shape, strides=strides, offset=offset - start, own=own)
+    found = pattern(input, shape=shape, strides=strides, offset=offset - start, own=own)
+    if type(found) is tensor_base.Tensor:
+        follow_from_base(found, array)
+    return found
 
 
 def _beyond_member(array: Any, shape: Any, strides: Any, start: int, offset: int) -> str:
