@@ -321,3 +321,10 @@ def test_a_function_of_nn_functional_that_is_allowed_is_found():
     file.seek(0)
     with torch.serialization.safe_globals([*classes, torch.nn.functional.relu]):
         assert torch.load(file).activation is torch.nn.functional.relu
+
+
+@pytest.mark.parametrize("made", [b"s", b"(K\x01K\x02u", b"(K\x01\x90", b"a", b"(K\x01e"])
+def test_what_a_refused_call_would_have_made_takes_any_items(made):
+    code = b"\x80\x04cfoo\nBar\n)R" + (b"K\x01" * (2 if made == b"s" else made == b"a")) + made
+    names = torch.serialization.get_unsafe_globals_in_checkpoint(archive(code + b"."))
+    assert names == ["foo.Bar"]

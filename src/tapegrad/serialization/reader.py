@@ -371,10 +371,13 @@ class _Stand:
     def append(self, x: Any) -> None:
         """Nothing."""
 
-    extend = update = append
+    extend = add = append
 
     def __setitem__(self, key: Any, value: Any) -> None:
         pass
+
+    def __len__(self) -> int:
+        return 0
 
 
 class _Looker(Machine):
