@@ -74,12 +74,13 @@ def _beta_exponential(p: Any, q: Any) -> Any:
 @register_kl(Beta, Gamma)
 def _beta_gamma(p: Any, q: Any) -> Any:
     norm = q.concentration.lgamma() - q.concentration * q.rate.log()
-    return -p.entropy() + norm - (q.concentration - 1) * _beta_mean_log(p)[0] + q.rate * p.mean
+    weighted = (q.concentration - 1) * _beta_mean_log(p)[0]
+    return -p.entropy() + norm - weighted + q.rate * p.mean
 
 
 def _squared_distance(p: Any, q: Any) -> Any:
     """The mean of `(x - loc)^2 / 2 scale^2` of a normal q."""
-    return 0.5 * (p.variance + (p.mean - q.loc).pow(2)) / q.scale.pow(2)
+    return 0.5 * (p.variance + (q.loc - p.mean).pow(2)) / q.scale.pow(2)
 
 
 def _normal_norm(q: Any) -> Any:
@@ -87,14 +88,19 @@ def _normal_norm(q: Any) -> Any:
 
 
 @register_kl(Beta, Normal)
-@register_kl(ContinuousBernoulli, Normal)
 @register_kl(Exponential, Normal)
 @register_kl(Gamma, Normal)
 @register_kl(Gumbel, Normal)
 @register_kl(Laplace, Normal)
-@register_kl(Uniform, Normal)
 def _any_normal(p: Any, q: Any) -> Any:
     return -p.entropy() + _normal_norm(q) + _squared_distance(p, q)
+
+
+@register_kl(ContinuousBernoulli, Normal)
+@register_kl(Uniform, Normal)
+def _bounded_normal(p: Any, q: Any) -> Any:
+    distance = _squared_distance(p, q)  # first, for the error of shapes that do not fit
+    return -p.entropy() + _normal_norm(q) + distance
 
 
 @register_kl(Beta, Uniform)
@@ -189,14 +195,15 @@ def _pareto_gamma(p: Any, q: Any) -> Any:
     own = p.alpha.log() - mean_log
     norm = q.concentration.lgamma() - q.concentration * q.rate.log()
     mean = p.alpha * p.scale / (p.alpha - 1)
-    kl = own - 1 + norm + (1 - q.concentration) * mean_log + q.rate * mean
+    weighted = (1 - q.concentration) * mean_log
+    kl = own - 1 + norm + weighted + q.rate * mean
     kl[p.alpha <= 1] = torch.inf
     return kl
 
 
 @register_kl(Pareto, Normal)
 def _pareto_normal(p: Any, q: Any) -> Any:
-    kl = _any_normal(p, q)
+    kl = _bounded_normal(p, q)
     kl[p.alpha <= 2] = torch.inf
     return kl
 
