@@ -52,6 +52,7 @@ def save(
     Args:
         obj: tensors, parameters, state_dicts, layers, numbers, strings, and containers of these
         f: path, or file open for writing
+        pickle_module: whose `Pickler` says what other objects are made of: `pickle`, `cloudpickle`
         pickle_protocol: from 2 to 5; PyTorch's `weights_only=True` reads 2
 
     >>> import io
@@ -62,8 +63,6 @@ def save(
     >>> sorted(torch.load(file))
     ['bias', 'weight']
     """
-    if pickle_module is not pickle:
-        raise NotImplementedError("save(pickle_module=...) is not supported: use Python's pickle")
     if not _use_new_zipfile_serialization:
         raise NotImplementedError(
             "save(_use_new_zipfile_serialization=False) is not supported: the format of PyTorch "
@@ -79,7 +78,7 @@ def save(
             ),
             "Pass a path, or a file open with mode 'wb'.",
         )
-    records = _records(obj, pickle_protocol, not _disable_byteorder_record)
+    records = _records(obj, pickle_module, pickle_protocol, not _disable_byteorder_record)
     if is_path:
         name = os.path.splitext(os.path.basename(os.fspath(f)))[0]
         with replacing(f) as file:
@@ -88,10 +87,10 @@ def save(
         _write(f, "archive", records)
 
 
-def _records(obj: object, protocol: int, with_byteorder: bool) -> dict[str, Any]:
+def _records(obj: object, module: Any, protocol: int, with_byteorder: bool) -> dict[str, Any]:
     """The records of the archive: name -> bytes."""
     stream = io.BytesIO()
-    pickler = TensorPickler(stream, protocol)
+    pickler = TensorPickler(stream, protocol, _reducing(module, protocol))
     pickler.dump(obj)
     records: dict[str, Any] = {"data.pkl": stream.getvalue()}
     if with_byteorder:
@@ -121,14 +120,31 @@ def _write(file: Any, name: str, records: dict[str, Any]) -> None:
 _Pickler: Any = pickle._Pickler
 
 
+def _reducing(module: Any, protocol: int) -> Any:
+    """A pickler of `pickle_module`, asked what objects are made of; None for Python's own."""
+    kind = module.Pickler
+    if kind in (pickle.Pickler, pickle._Pickler):
+        return None
+    if not issubclass(kind, pickle.Pickler):
+        raise NotImplementedError(
+            f"save(pickle_module={module.__name__}) is not supported: tapegrad asks a Pickler for "
+            "reducer_override and dispatch_table, as cloudpickle has them, and this one writes "
+            "by itself"
+        )
+    return kind(io.BytesIO(), protocol=protocol)
+
+
 class TensorPickler(_Pickler):
     """Python's own pickler, with PyTorch's names for what PyTorch has, and memory kept apart.
 
     The one in C would look these names up, and so import PyTorch where that is installed.
     """
 
-    def __init__(self, stream: Any, protocol: int) -> None:
+    def __init__(self, stream: Any, protocol: int, reducing: Any = None) -> None:
         super().__init__(stream, protocol)
+        self._reducing = getattr(reducing, "reducer_override", None)
+        if hasattr(reducing, "dispatch_table"):
+            self.dispatch_table = reducing.dispatch_table
         self.storages: dict[str, np.ndarray] = {}
         self._keys: dict[int, str] = {}
         self._types: dict[int, StorageType] = {}
@@ -188,7 +204,7 @@ class TensorPickler(_Pickler):
                 "cannot pickle 'torch.memory_format' object",
                 "Save its name: str(torch.channels_last).",
             )
-        return NotImplemented
+        return NotImplemented if self._reducing is None else self._reducing(obj)
 
     def save_global(self, obj: Any, name: str | None = None) -> None:
         """A class or function by its name, which is PyTorch's if PyTorch has it."""
