@@ -31,10 +31,15 @@ def test_the_second_derivative_of_a_product_with_several_zeros_is_that_of_differ
     np.testing.assert_allclose(found.numpy(), want, atol=1e-7)
 
 
-def test_products_with_three_zeros_have_a_third_derivative():
-    values = torch.tensor([0.0, 0.0, 0.0, 2.0], requires_grad=True)
-    product = torch.ones(1).scatter_reduce(0, torch.zeros(4, dtype=torch.int64), values, "prod")
-    (first,) = torch.autograd.grad(product.sum(), values, create_graph=True)
-    (second,) = torch.autograd.grad(first[0], values, create_graph=True)
-    (third,) = torch.autograd.grad(second[1], values)
-    assert first.tolist() == second.tolist() == [0, 0, 0, 0] and third.tolist() == [0, 0, 2, 0]
+@pytest.mark.parametrize("zeros", [1, 2, 3, 4, 5])
+def test_products_with_zeros_have_all_mixed_derivatives(zeros):
+    values = torch.tensor([0.0] * zeros + [2.0, 3.0], requires_grad=True)
+    places = torch.zeros(zeros + 2, dtype=torch.int64)
+    y = torch.full((1,), 1.5).scatter_reduce(0, places, values, "prod").sum()
+    for i in range(zeros):
+        assert y.item() == 0
+        (slopes,) = torch.autograd.grad(y, values, create_graph=True)
+        y = slopes[i]
+    assert y.item() == 9
+    (slopes,) = torch.autograd.grad(y, values)
+    assert slopes[zeros:].tolist() == [4.5, 3.0]

@@ -64,6 +64,9 @@ scatter_extremum.jvp(
 )
 
 
+_FEW = 5  # zeros in one place, all derivatives of whose product are looked after
+
+
 def _product_x(xp, g, x, values, index, axis, include):
     """The others' product: that of all, divided by `x`, or with 1 in the place of a 0."""
     x = xp.where(x == 0, 1.0, x)
@@ -86,18 +89,27 @@ def _product_values(xp, g, x, values, index, y, axis, include):
     divided = xp.gather_along(g * y, index, axis) / xp.where(zero, 1.0, values)
     found = xp.where(alone, xp.gather_along(g * others, index, axis), divided)
     if isinstance(values, TensorBase):
-        # of two or three zeros each has the others for factors: that product is 0, but not its
-        # derivatives. It is s for one other, (s^2 - q) / 2 for two: the sums of others and squares
-        few = zero & ((n == 2) | (n == 3))
+        # of some zeros each has the others for factors: that product is 0, but not its derivatives.
+        # It comes from the sums of the others' powers, by Newton's identities
+        few = zero & (n >= 2) & (n <= _FEW)
 
         def others_of(each: Array) -> Any:
             total = xp.scatter_along(xp.zeros_like(y), index, each, axis, "add")
             return xp.gather_along(total, index, axis) - each
 
         kept = xp.where(few, values, 0.0)
-        s, q = others_of(kept), others_of(kept * kept)
+        power, sums, products = kept, [], [xp.ones_like(kept)]
+        factor = products[0]
+        for k in range(1, _FEW):
+            sums.append(others_of(power))
+            terms = [a * b for a, b in zip(reversed(products), sums, strict=True)]
+            total = terms[0]
+            for i, term in enumerate(terms[1:], 1):
+                total = total - term if i % 2 else total + term
+            products.append(total / k)
+            factor = xp.where(n == k + 1, products[k], factor)
+            power = power * kept
         rest = xp.scatter_along(x, index, xp.where(few, 1.0, values), axis, "multiply")
-        factor = xp.where(n == 2, s, (s * s - q) / 2)
         found = xp.where(few, xp.gather_along(g * rest, index, axis) * factor, found)
     return found
 
