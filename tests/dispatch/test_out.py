@@ -165,3 +165,10 @@ def test_a_resized_out_lies_in_memory_as_the_result_of_pointwise_operators():
     assert torch.tril(x, out=torch.empty(0)).stride() == (3, 1)
     kept = torch.empty(4, 3)
     assert torch.add(x, 1, out=kept).stride() == (3, 1)
+
+
+def test_a_resized_out_of_lerp_lies_in_memory_as_its_result():
+    x = torch.arange(12.0).reshape(4, 3).t()
+    for weight in (0.5, torch.full((3, 4), 0.5)):
+        out = torch.lerp(x, x + 1, weight, out=torch.empty(0))
+        assert out.stride() == (1, 3) and out.tolist() == (x + 0.5).tolist()

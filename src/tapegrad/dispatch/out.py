@@ -41,6 +41,10 @@ _WANTED = dict.fromkeys(
         _POINTWISE,
     ),
     **dict.fromkeys("isneginf isposinf signbit".split(), _OF_TRUTH),
+    **dict.fromkeys(
+        ("adaptive_avg_pool2d", "adaptive_avg_pool3d"),
+        "expected dtype {made_c} for `output` but got dtype {given_c}",
+    ),
     "complex": "Expected object of scalar type {made} but got scalar type {given} for argument "
     "'out'",
     "dot": "result dtype {given} does not match input dtype {made}",
@@ -61,6 +65,12 @@ _WANTED = dict.fromkeys(
 """What is said by functions that convert nothing: `out` must have the dtype of the result."""
 
 _WANTED_OF_PAIR = {
+    **dict.fromkeys(
+        (
+            "adaptive_max_pool2d adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d"
+        ).split(),
+        (_EXACT, _EXACT),
+    ),
     "cummax": (_SCALAR, _SCALAR),
     "cummin": (_SCALAR, _SCALAR),
     "kthvalue": (
@@ -112,7 +122,7 @@ def _steps(name: str, array: Any) -> tuple | None:
     return tuple([step // array.itemsize for step in array.strides])
 
 
-_ORDERED = ("inverse", "linalg_inv", "msort", "sort")
+_ORDERED = ("inverse", "lerp", "linalg_inv", "msort", "sort")
 
 
 def write_out(name: str, result: Any, out: Any, *inputs: Any) -> Any:

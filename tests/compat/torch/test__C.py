@@ -115,3 +115,39 @@ def test_tensors_are_grouped_as_in_pytorch():
     key = (torch.device("cpu"), torch.float32)
     assert list(found) == [key, (torch.device("cpu"), torch.float64)]
     assert found[key] == ([[a, a], [None, a]], [0, 2])
+
+
+X2, X3 = torch.arange(48.0).reshape(1, 3, 4, 4), torch.arange(64.0).reshape(1, 1, 4, 4, 4)
+POOLS = {
+    "adaptive_max_pool2d": (X2, (2, 2)),
+    "adaptive_max_pool3d": (X3, (2, 2, 2)),
+    "fractional_max_pool2d": (X2, (2, 2), (2, 2), torch.full((1, 3, 2), 0.3)),
+    "fractional_max_pool3d": (X3, (2, 2, 2), (2, 2, 2), torch.full((1, 1, 3), 0.3)),
+}
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_pools_write_where_out_says(name):
+    pool, args = getattr(C._nn, name), POOLS[name]
+    values, places = pool(*args)
+    out = torch.empty(0), torch.empty(0, dtype=torch.int64)
+    found = pool(*args, out=out)
+    assert found[0] is out[0] and found[1] is out[1]
+    assert out[0].tolist() == values.tolist() and out[1].tolist() == places.tolist()
+    with pytest.raises(RuntimeError, match="have dtype long int, but got float instead"):
+        pool(*args, out=(torch.empty(0), torch.empty(0)))
+    with pytest.raises(RuntimeError, match="have dtype float, but got double instead"):
+        pool(*args, out=(torch.empty(0, dtype=torch.float64), out[1]))
+    with pytest.raises(TypeError, match="argument 'out' must be tuple of Tensors, not Tensor"):
+        pool(*args, out=out[0])
+
+
+@pytest.mark.parametrize(("n", "x"), [(2, X2), (3, X3)])
+def test_average_pools_write_where_out_says(n, x):
+    pool, out = getattr(C._nn, f"adaptive_avg_pool{n}d"), torch.empty(0)
+    assert pool(x, (2,) * n, out=out) is out
+    assert out.tolist() == pool(x, (2,) * n).tolist()
+    with pytest.raises(
+        RuntimeError, match="expected dtype float for `output` but got dtype double"
+    ):
+        pool(x, (2,) * n, out=torch.empty(0, dtype=torch.float64))
