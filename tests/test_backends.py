@@ -1,5 +1,7 @@
 """Switches of libraries may be set at any time."""
 
+import pytest
+
 import tapegrad as torch
 
 
@@ -10,3 +12,23 @@ def test_no_switch_is_frozen():
         assert torch.backends.flags_frozen() is False
         torch.backends.cudnn.deterministic = before
     assert torch.backends.cudnn.deterministic is before
+
+
+def test_processor_names_its_vector_instructions_as_pytorch_does(pytorch):
+    assert torch.backends.cpu.get_cpu_capability() == pytorch.backends.cpu.get_cpu_capability()
+
+
+@pytest.mark.parametrize(
+    ("features", "name"),
+    [
+        ({}, "DEFAULT"),
+        ({"AVX2": True, "FMA3": False}, "DEFAULT"),
+        ({"AVX2": True, "FMA3": True, "AVX512F": True}, "AVX2"),
+        (dict.fromkeys("AVX2 FMA3 AVX512F AVX512VL AVX512BW AVX512DQ".split(), True), "AVX512"),
+    ],
+)
+def test_processor_without_wider_instructions_answers_by_those_it_has(monkeypatch, features, name):
+    from numpy._core import _multiarray_umath
+
+    monkeypatch.setattr(_multiarray_umath, "__cpu_features__", features)
+    assert torch.backends.cpu.get_cpu_capability() == name
