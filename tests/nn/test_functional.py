@@ -45,3 +45,8 @@ def test_linear_as_a_function_names_wrong_arguments():
         F.linear(torch.tensor(1.0), weight)
     with raises(RuntimeError, "t() expects a tensor with <= 2 dimensions, but self is 3D"):
         F.linear(torch.ones(2, 3), torch.ones(2, 4, 3))
+
+
+def test_functions_for_overrides_are_there_too():
+    assert torch.nn.functional.has_torch_function is torch.overrides.has_torch_function
+    assert torch.nn.functional.handle_torch_function is torch.overrides.handle_torch_function

@@ -284,3 +284,11 @@ def test_truncation_holds_for_every_bound(rng):
         drawn = init.trunc_normal_(torch.empty(1000), a=a, b=b)
         assert a <= drawn.min().item()
         assert drawn.max().item() <= b
+
+
+def test_names_that_other_packages_call_fill_without_recording():
+    init = torch.nn.init
+    weight = torch.nn.Parameter(torch.zeros(3))
+    assert init._no_grad_uniform_(weight, 2, 3) is weight and weight.min() >= 2
+    assert init._no_grad_fill_(weight, 5.0).tolist() == [5, 5, 5]
+    assert weight.grad_fn is None

@@ -42,6 +42,10 @@ def __getattr__(name: str):
         from tapegrad.autograd import grad_mode
 
         return getattr(grad_mode, name)
+    if name in ("_disable_profiler", "_profiler_enabled"):
+        from tapegrad.profiler import block
+
+        return getattr(block, name)
     if name == "Variable":
         from tapegrad.autograd.variable import Variable
 

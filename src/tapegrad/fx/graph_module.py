@@ -406,4 +406,6 @@ def _readable(module: Any, name: str, code: str, include_stride: bool, include_d
     return text.rstrip(" ") + "".join(f"\n{indented(each)}" for each in inner)
 
 
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
+
 __getattr__ = _refuses(__name__)

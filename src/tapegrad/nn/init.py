@@ -373,5 +373,13 @@ orthogonal = _renamed(orthogonal_)
 sparse = _renamed(sparse_)
 
 
+# Under these names other packages find them.
+_no_grad_uniform_ = uniform_
+_no_grad_normal_ = normal_
+_no_grad_fill_ = constant_
+_no_grad_zero_ = zeros_
+_no_grad_trunc_normal_ = trunc_normal_
+
+
 __all__ = public_names(globals(), "_calculate_correct_fan _calculate_fan_in_and_fan_out")
 __getattr__ = _refuses(__name__)

@@ -322,3 +322,16 @@ def sequence_of(result: object) -> int:
     node = getattr(result, "_node", None)
     node = getattr(node, "node", node)  # one of several outputs
     return getattr(node, "sequence", 0) or -1
+
+
+def _profiler_enabled() -> bool:
+    """Whether a profile is being recorded."""
+    recorder = RECORDER.get()
+    return recorder is not None and recorder.on
+
+
+def _disable_profiler() -> None:
+    """Have the profile that is being recorded hear of nothing more."""
+    recorder = RECORDER.get()
+    if recorder is not None:
+        recorder.on = False

@@ -339,6 +339,9 @@ def record_always(step: int) -> ProfilerAction:
     return ProfilerAction.RECORD
 
 
+_default_schedule_fn = record_always
+
+
 def tensorboard_trace_handler(
     dir_name: str,
     worker_name: str | None = None,

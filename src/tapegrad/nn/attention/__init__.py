@@ -5,10 +5,24 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
+from tapegrad.backends.cuda import SDPAParams, can_use_efficient_attention, can_use_flash_attention
 from tapegrad.core.errors import assertion_error
-from tapegrad.operators.nn.attention import BY_STEPS
+from tapegrad.nn.attention._registry import (
+    activate_flash_attention_impl,
+    current_flash_attention_impl,
+    list_flash_attention_impls,
+    register_flash_attention_impl,
+    restore_flash_attention_impl,
+)
+from tapegrad.operators.nn.attention import ALLOWED
 
-__all__ = ["SDPBackend", "sdpa_kernel"]
+__all__ = [
+    "SDPBackend", "activate_flash_attention_impl", "current_flash_attention_impl",
+    "list_flash_attention_impls", "register_flash_attention_impl", "restore_flash_attention_impl",
+    "sdpa_kernel",
+]  # fmt: skip
+
+WARN_FOR_UNFUSED_KERNELS = False
 
 
 class SDPBackend(IntEnum):
@@ -24,6 +38,15 @@ class SDPBackend(IntEnum):
     EFFICIENT_ATTENTION = 2
     CUDNN_ATTENTION = 3
     OVERRIDEABLE = 4
+
+
+_NAMES = {
+    SDPBackend.FLASH_ATTENTION: "flash",
+    SDPBackend.EFFICIENT_ATTENTION: "efficient",
+    SDPBackend.MATH: "math",
+    SDPBackend.CUDNN_ATTENTION: "cudnn",
+    SDPBackend.OVERRIDEABLE: "overrideable",
+}
 
 
 @contextmanager
@@ -49,9 +72,15 @@ def sdpa_kernel(
             f"{type(given).__name__}",
             "Pass SDPBackend.MATH, for example.",
         )
-    allowed = [backends] if isinstance(backends, SDPBackend) else backends
-    token = BY_STEPS.set(SDPBackend.FLASH_ATTENTION not in allowed and SDPBackend.MATH in allowed)
+    chosen = [backends] if isinstance(backends, SDPBackend) else backends
+    before = dict(ALLOWED)
+    ALLOWED.update({name: backend in chosen for backend, name in _NAMES.items()})
     try:
         yield
     finally:
-        BY_STEPS.reset(token)
+        ALLOWED.update(before)
+
+
+def _cur_sdpa_kernel_backends(with_priority: bool = False) -> list[SDPBackend]:
+    """The implementations that are allowed."""
+    return [backend for backend, name in _NAMES.items() if ALLOWED[name]]

@@ -1,6 +1,8 @@
 """Layers without state, as functions; the operators below are in `tapegrad.operators`."""
 
-from tapegrad.core.missing import refuses as _refuses
+from typing import Any
+
+from tapegrad.core.missing import missing as _missing
 from tapegrad.nn.functional.activation import *
 from tapegrad.nn.functional.dropout import *
 from tapegrad.nn.functional.embedding import *
@@ -64,4 +66,16 @@ from tapegrad.operators.pointwise.rrelu import rrelu_
 from tapegrad.operators.pointwise.silu_mish_softplus import log_sigmoid as logsigmoid
 from tapegrad.operators.pointwise.silu_mish_softplus import softplus
 
-__getattr__ = _refuses(__name__)
+_OF_OVERRIDES = frozenset(
+    "handle_torch_function has_torch_function has_torch_function_unary "
+    "has_torch_function_variadic".split()
+)
+
+
+def __getattr__(name: str) -> Any:
+    """What PyTorch's file imports, and programs import from it."""
+    if name not in _OF_OVERRIDES:
+        raise _missing(__name__, name)
+    import tapegrad
+
+    return getattr(tapegrad.overrides, name)

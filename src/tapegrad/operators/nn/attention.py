@@ -1,7 +1,6 @@
 """Scaled dot-product attention: averages of values, weighted by how well keys fit queries."""
 
 import math
-from contextvars import ContextVar
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
@@ -168,8 +167,8 @@ def _repeated_heads(query: Any, x: Tensor) -> Any:
     return x.repeat_interleave(n // groups, -3)
 
 
-BY_STEPS: ContextVar[bool] = ContextVar("tapegrad_attention_by_steps", default=False)
-"""Whether attention must be made of products and softmax, each an operator of its own."""
+ALLOWED = dict.fromkeys(("flash", "efficient", "math", "cudnn", "overrideable"), True)
+"""What a program allows. There are "flash", one operator, and "math", its steps."""
 
 
 def _broadcasts(query: Any, key: Any, mask: Tensor) -> bool:
@@ -187,7 +186,7 @@ def _fits_one_operator(query: Any, key: Any, value: Any, mask: Tensor, dropout_p
     """
     return (
         query.ndim == 4
-        and not BY_STEPS.get()
+        and ALLOWED["flash"]
         and type(query._array) is not MetaArray
         and dropout_p == 0
         and (mask is None or (not mask.requires_grad and _broadcasts(query, key, mask)))
@@ -234,6 +233,12 @@ def scaled_dot_product_attention(
     if _fits_one_operator(query, key, value, attn_mask, dropout_p):
         masks = () if attn_mask is None else (attn_mask,)
         return attention(query, key, value, *masks, scale=scale, causal=bool(is_causal))[0]
+    if not ALLOWED["math"]:
+        raise errors.runtime_error(
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to "
+            "turning off both the math kernel and the fused kernels.",
+            "torch.backends.cuda.enable_math_sdp(True) allows it for whatever is given.",
+        )
     if is_causal:
         seen = ones(query.shape[-2], key.shape[-2], dtype=bool_, device=query.device)
         attn_mask = seen.tril()
