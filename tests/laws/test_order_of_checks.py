@@ -314,6 +314,57 @@ CALLS = [
     ),
     (
         RuntimeError,
+        "nanmean(): expected input to have floating point or complex dtype but got Int",
+        lambda: ones(2, dtype=INT).nanmean(dtype=INT),
+    ),
+    (
+        IndexError,
+        "slice() cannot be applied to a 0-dim tensor.",
+        lambda: tapegrad.tensor(1.0).slice_scatter(ones(1), 3),
+    ),
+    (
+        RuntimeError,
+        "slice step must be positive",
+        lambda: tapegrad.slice_copy(ones(2), 0, 0, 2, -1),
+    ),
+    (
+        RuntimeError,
+        "chunk expects `chunks` to be greater than 0, got: 0",
+        lambda: ones(2).chunk(0, 7),
+    ),
+    (
+        RuntimeError,
+        "split expects split_size be non-negative, but got split_size=-1",
+        lambda: ones(2).split(-1, 7),
+    ),
+    (
+        IndexError,
+        "index_fill_(): Expected dtype int64 for index.",
+        lambda: ones(2).index_fill(7, ones(1), 1),
+    ),
+    (
+        ValueError,
+        "Input tensor must have at least 2 dimensions, but got 1",
+        lambda: tapegrad.rms_norm(ones(2), (2, 2)),
+    ),
+    (RuntimeError, "selected index k out of range", lambda: ones(2, dtype=COMPLEX).topk(3)),
+    (
+        RuntimeError,
+        "Supports 1D or 2D tensors. Got 3D",
+        lambda: tapegrad.diag(ones(2, 2, 2), out=ones(0)),
+    ),
+    (
+        NotImplementedError,
+        "\"dot\" not implemented for 'Bool'",
+        lambda: tapegrad.vdot(ones(2, dtype=BOOL), ones(2, dtype=BOOL)),
+    ),
+    (
+        NotImplementedError,
+        "\"unique\" not implemented for 'ComplexFloat'",
+        lambda: ones(2, dtype=COMPLEX).unique_consecutive(dim=0),
+    ),
+    (
+        RuntimeError,
         "Index tensor must have the same number of dimensions as self tensor",
         lambda: ones(2).scatter_reduce(0, index(2, 2), ones(2), "multiply"),
     ),

@@ -167,6 +167,12 @@ def test_shapes_broadcast_as_in_pytorch():
         "had (4,); but expected shape should be broadcastable to [2, 3]",
     ):
         torch.broadcast_shapes((2, 3), (4,))
+    with raises(
+        RuntimeError,
+        "Attempting to broadcast a dimension of length 4 at -1! Mismatching "
+        "argument at index 1 had [4]; but expected shape should be broadcastable to [3]",
+    ):
+        torch.broadcast_shapes([3], [4])
 
 
 # --- joining and splitting ---

@@ -91,6 +91,18 @@ def test_multi_head_attention_is_the_same_with_and_without_weights():
     assert none is None and weights.shape == (2, 3, 3)
 
 
+def test_steps_in_16_bits_are_computed_in_float32():
+    torch.manual_seed(0)
+    wide = [torch.randn(2, 3, 4).half().float().requires_grad_() for _ in range(3)]
+    narrow = [x.detach().half().requires_grad_() for x in wide]
+    result, exact = attention(*narrow, scale=5.0), attention(*wide, scale=5.0)
+    assert type(result.grad_fn).__name__ == "ToCopyBackward0"
+    assert result.tolist() == exact.half().tolist()
+    result.sum().backward()
+    exact.sum().backward()
+    assert [x.grad.tolist() for x in narrow] == [x.grad.half().tolist() for x in wide]
+
+
 def test_what_is_refused():
     q = torch.ones(2, 3, 4, 5)
     with raises(

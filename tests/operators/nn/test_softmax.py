@@ -50,3 +50,8 @@ def test_of_one_number_without_dimensions(name):
     (h,) = torch.autograd.grad(g, x)
     assert g.item() == h.item() == 0
     assert torch.func.jvp(lambda x: getattr(torch, name)(x, 0), (x,), (x,))[1].item() == 0
+
+
+def test_of_no_elements_there_is_a_softmax_in_every_dtype():
+    x = torch.zeros(0, 3, dtype=torch.int64)
+    assert torch.softmax(x, 1).dtype is torch.int64 and torch.log_softmax(x, 0).shape == (0, 3)

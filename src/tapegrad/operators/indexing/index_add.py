@@ -231,8 +231,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
             f"{n_dims} dimension(s).",
             "index_copy() takes a tensor of values.",
         )
-    axis = axis_of(dim, input._array.ndim)
     check_index_dtype(index, "index_fill_(): Expected dtype int64 for index.", error=IndexError)
+    axis = axis_of(dim, input._array.ndim)
     if index._array.ndim > 1:
         raise errors.runtime_error("Index has to be a vector/scalar", "flatten() makes a vector.")
     n = (input._array.shape or (1,))[axis]

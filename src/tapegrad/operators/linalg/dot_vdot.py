@@ -21,7 +21,7 @@ def vector_dot(xp, a, b):
 
 @jvp(a=lambda xp, t, b: xp.matmul(xp.conj(t), b), b=lambda xp, t, a: xp.matmul(xp.conj(a), t))
 @vjp(a=lambda xp, g, b: xp.conj(g) * b, b=lambda g, a: g * a)
-@primitive(node="VdotBackward0", holomorphic=False, check=lacks("vdot", BOOL))
+@primitive(node="VdotBackward0", holomorphic=False, check=lacks("dot", BOOL))
 def conjugate_dot(xp, a, b):
     """The sum of the products of two vectors' elements, those of the first conjugated."""
     return xp.matmul(xp.conj(a), b)

@@ -5,7 +5,7 @@ import math
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Sequence, Tensor
-from tapegrad.core.dtype import bool_
+from tapegrad.core.dtype import bool_, float32
 from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
@@ -239,6 +239,9 @@ def scaled_dot_product_attention(
             "turning off both the math kernel and the fused kernels.",
             "torch.backends.cuda.enable_math_sdp(True) allows it for whatever is given.",
         )
+    dtype = query.dtype
+    if dtype.itemsize == 2:  # the steps are computed, and differentiated, in float32
+        query, key, value = query.to(float32), key.to(float32), value.to(float32)
     if is_causal:
         seen = ones(query.shape[-2], key.shape[-2], dtype=bool_, device=query.device)
         attn_mask = seen.tril()
@@ -252,4 +255,5 @@ def scaled_dot_product_attention(
     weights = softmax_or_zero(scores) if scores.shape[-1] else scores
     if dropout_p != 0:
         weights = dropout(weights, dropout_p, True)
-    return weights @ value
+    result = weights @ value
+    return result if result.dtype is dtype else result.to(dtype)

@@ -244,6 +244,12 @@ def rms_norm(
     """
     array_of("rms_norm", input)
     shape = _sizes("rms_norm", normalized_shape)
+    fits = weight is None or tuple(weight._array.shape) == shape
+    if fits and input._array.ndim < len(shape):
+        raise errors.value_error(
+            f"Input tensor must have at least {len(shape)} dimensions, but got {input._array.ndim}",
+            "normalized_shape is the end of the input's shape.",
+        )
     _check_shapes(input, shape, "", weight=weight)
     dtype = input.dtype
     if dtype.category < 2:

@@ -135,6 +135,8 @@ def _along(name: str, operator: OperatorLike, input: Tensor, dim: int, dtype: DT
         input = input.to(dtype)
     axis = axis_of(dim, input.ndim)
     if not input.dtype.is_floating_point:
+        if not input._array.size and not input.requires_grad:
+            return input.new_empty(input.shape)  # no kernel is asked
         last = "_lastdim" if axis == max(input.ndim - 1, 0) else ""
         raise no_kernel(f"{name}{last}_kernel_impl", input.dtype)
     return operator(input, axis=axis if input._array.ndim else ())  # over no axis: of one number

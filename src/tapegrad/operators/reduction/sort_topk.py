@@ -121,11 +121,11 @@ def topk(
     tensor([3., 2.])
     """
     axis = axis_of(dim, input._array.ndim)
-    refuse_kinds(" topk does not support {} dtypes on CPU", input)
-    refuse_kinds("topk does not support {} dtypes on CPU", input, "b")
     size = input._array.shape[axis] if input._array.ndim else 1
     if not 0 <= k <= size:
         text = "selected index k out of range"
         raise errors.runtime_error(text, f"Dimension {axis} has {size} elements; k is {k}.")
+    refuse_kinds(" topk does not support {} dtypes on CPU", input)
+    refuse_kinds("topk does not support {} dtypes on CPU", input, "b")
     pair = topk_along(input, k=k, axis=axis, largest=bool(largest))
     return finish("topk", return_types.topk(pair), out, input)

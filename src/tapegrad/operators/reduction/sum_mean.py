@@ -254,7 +254,7 @@ def nanmean(
     >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
     tensor(2.)
     """
-    if dtype is not None and as_dtype(dtype).category < 2:
+    if dtype is not None and as_dtype(dtype).category < 2 <= input.dtype.category:
         raise errors.runtime_error(
             "nanmean(): could not infer output dtype. Optional dtype must be either a floating "
             f"point or complex dtype. Got: {as_dtype(dtype).scalar_name}",

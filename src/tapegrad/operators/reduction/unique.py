@@ -126,6 +126,7 @@ def unique_consecutive(
     tensor([1, 2, 1])
     """
     refuse_batch("unique_consecutive", input._array)
+    require_order("unique", input)
     array = elements(input._array)
     array = array if dim is not None else array.reshape(-1)
     axis = _unique_axis(input, dim) or 0

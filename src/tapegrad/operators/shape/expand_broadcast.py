@@ -95,9 +95,10 @@ def broadcast_shapes(*shapes: Any) -> Size:
             if n == 1 or n == found[i]:
                 continue
             if found[i] != 1:
+                given = shapes[k] if isinstance(shapes[k], (tuple, list)) else shape
                 raise errors.runtime_error(
                     f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching "
-                    f"argument at index {k} had {shape}; but expected shape should be "
+                    f"argument at index {k} had {given}; but expected shape should be "
                     f"broadcastable to {found}",
                     "Counted from the last, dimensions must be equal or 1.",
                 )

@@ -94,6 +94,17 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     return patch_index(input, src, axis=axis, key=index + n if index < 0 else index)
 
 
+def sliceable(input: Tensor, dim: int, step: int) -> int:
+    """The axis of which a slice with this step can be taken."""
+    if not input._array.ndim:
+        text = "slice() cannot be applied to a 0-dim tensor."
+        raise errors.index_error(text, "reshape(1) gives it a dimension.")
+    axis = axis_of(dim, input._array.ndim)
+    if step <= 0:
+        raise errors.runtime_error("slice step must be positive", "flip() reverses a dimension.")
+    return axis
+
+
 @require_tensors
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
@@ -106,12 +117,7 @@ def slice_scatter(
     >>> torch.zeros(3).slice_scatter(torch.ones(2), 0, 1)
     tensor([0., 1., 1.])
     """
-    axis = axis_of(dim, input._array.ndim)
-    if not input._array.ndim:
-        text = "slice() cannot be applied to a 0-dim tensor."
-        raise errors.index_error(text, "reshape(1) gives it a dimension.")
-    if step <= 0:
-        raise errors.runtime_error("slice step must be positive", "flip() reverses a dimension.")
+    axis = sliceable(input, dim, step)
     start, end, step = slice(start, end, step).indices(input._array.shape[axis])
     key = slice(start, max(start, end), step)
     _check(src, input._array[_along(axis, key)].shape)

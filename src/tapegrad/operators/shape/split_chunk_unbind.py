@@ -95,12 +95,13 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple:
     if not hasattr(size, "__index__"):
         return split_with_sizes(tensor, size, dim)
     size = operator.index(size)
+    if size < 0 and tensor._array.ndim:
+        text = f"split expects split_size be non-negative, but got split_size={size}"
+        raise errors.runtime_error(text, "Give the size of a part.")
     axis = _splittable("split", tensor, dim)
     n = tensor._array.shape[axis]
-    if size < 0 or (not size and n):
-        text = f"split expects split_size be non-negative, but got split_size={size}"
-        if not size:
-            text = f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
+    if not size and n:
+        text = f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
         raise errors.runtime_error(text, "Give the size of a part.")
     return split_equal(tensor, axis=axis, size=size)
 
@@ -147,10 +148,10 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     >>> torch.arange(5).chunk(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    axis = _splittable("chunk", input, dim)
-    if chunks <= 0:
+    if chunks <= 0 and input._array.ndim:
         text = f"chunk expects `chunks` to be greater than 0, got: {chunks}"
         raise errors.runtime_error(text, "Say into how many parts.")
+    axis = _splittable("chunk", input, dim)
     n = input._array.shape[axis]
     if not n:
         return split_by_sizes(input, axis=axis, sizes=(0,) * chunks)

@@ -170,7 +170,8 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     if ndim == 2:
         offset = _within(diagonal, *input._array.shape)
         return finish("diag", copy_diagonal(input, offset=offset), out)
-    text = f"diag(): Supports 1D or 2D tensors. Got {ndim}D"
+    name = "diag(): " if out is None else ""
+    text = f"{name}Supports 1D or 2D tensors. Got {ndim}D"
     raise errors.runtime_error(text, "diagonal() and diag_embed() take batches.")
 
 

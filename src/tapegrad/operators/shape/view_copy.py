@@ -3,11 +3,11 @@
 from tapegrad.autograd.view import as_copy
 from tapegrad.core.annotations import Any, Dim, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import axis_of
 from tapegrad.operators.shape import as_strided as _as_strided
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import permute, t, transpose
 from tapegrad.operators.shape.reshape_flatten_atleast import clone, view
+from tapegrad.operators.shape.slice_scatter import sliceable
 from tapegrad.operators.shape.slice_select_narrow import select
 from tapegrad.operators.shape.split_chunk_unbind import split, split_with_sizes, unbind
 from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
@@ -108,7 +108,7 @@ def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, ste
     >>> torch.slice_copy(torch.arange(6), 0, 1, 6, 2)
     tensor([1, 3, 5])
     """
-    key = (slice(None),) * axis_of(dim, input._array.ndim) + (slice(start, end, step),)
+    key = (slice(None),) * sliceable(input, dim, step) + (slice(start, end, step),)
     return _copied(input, input[key])
 
 
