@@ -35,3 +35,17 @@ def test_unknown_names_are_errors():
     with raises(AttributeError, "The underlying op of 'aten.mm' has no overload name 'foo'"):
         aten.mm.foo  # noqa: B018
     assert "mm" in dir(aten)
+
+
+def test_overloads_that_lists_of_operators_name():
+    x = torch.tensor([1.0, 2.0])
+    assert aten.mul.Scalar(x, 2).tolist() == [2, 4]
+    assert aten.sub.Scalar(x, 1).tolist() == [0, 1]
+    assert aten.to.dtype(x, torch.float64).dtype == torch.float64
+    assert aten.searchsorted.Tensor(x, torch.tensor([1.5])).tolist() == [1]
+    assert str(aten.to.dtype_layout) == "aten.to.dtype_layout"
+    assert aten.randint.low(3, 4, (2,)).tolist() == [3, 3]
+    with raises(
+        NotImplementedError, "torch.ops.aten._local_scalar_dense cannot be called in tapegrad"
+    ):
+        aten._local_scalar_dense.default(x)

@@ -85,6 +85,14 @@ _ELSEWHERE = (
     "_pin_memory _sparse_addmm _sparse_mm_reduce_impl"
 )
 
+# Overloads that lists of operators name, too. What they are called with decides what is computed.
+_NAMED = (
+    "_local_scalar_dense.default _scaled_dot_product_cudnn_attention_backward.default "
+    "_scaled_dot_product_flash_attention_backward.default add.Scalar bucketize.Tensor div.Scalar "
+    "mm.default mm.dtype mul.Scalar randint.low searchsorted.Tensor slice_copy.Tensor sort.stable "
+    "sub.Scalar sym_size.int to.device to.dtype to.dtype_layout to.other"
+)
+
 # What a `__torch_dispatch__` is asked about besides operators: what makes tensors, and writes.
 _BESIDE = "bmm copy_ empty fill_ full index_put_ lift_fresh ones rand randn zero_ zeros"
 
@@ -104,7 +112,10 @@ def _known() -> dict[str, set[str]]:
         found.setdefault(_backward_name(rule.node), set()).add("default")
     for name in _WITH_NUMBERS:
         found[name].add("Scalar")
-    found["sort"].add("stable")
+    for each in _NAMED.split():
+        packet, _, overload = each.partition(".")
+        is_public = packet not in found and function_named(packet) is not None
+        found.setdefault(packet, {"default"} if is_public else set()).add(overload)
     return found
 
 
