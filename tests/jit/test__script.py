@@ -192,3 +192,14 @@ def test_functions_given_as_source():
     assert unit.f(torch.ones(1), 3).item() == 3
     with pytest.raises(AttributeError, match="'CompilationUnit' has no attribute 'g'"):
         unit.g  # noqa: B018
+
+
+def _scaled(x: torch.Tensor, factor: float) -> torch.Tensor:
+    return x * factor
+
+
+def test_an_integer_for_what_is_declared_a_float_is_that_float():
+    scripted = torch.jit.script(_scaled)
+    for y in (scripted(torch.tensor([2]), 3), scripted(torch.tensor([2]), factor=3)):
+        assert y.dtype is torch.float32 and y.tolist() == [6.0]
+    assert _scaled(torch.tensor([2]), 3).dtype is torch.int64

@@ -87,12 +87,29 @@ class ScriptFunction(Scripted):
     def __init__(self, function: Callable):
         functools.update_wrapper(self, function)
         self._function = function
+        given = getattr(function, "__annotations__", {})
+        self._floats = [name for name, kind in given.items() if kind in (float, "float")]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._floats:
+            args, kwargs = self._as_declared(args, kwargs)
         recorder = _state.RECORDER.get()
         if recorder is not None:
             return recorder.whole(self, args, kwargs)
         return _state.run_scripted(self._function, args, kwargs)
+
+    def _as_declared(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """The arguments, integers as floats where the function declares a float."""
+        names = self._function.__code__.co_varnames
+        positional = tuple(
+            float(x) if type(x) is int and name in self._floats else x
+            for name, x in zip(names, args, strict=False)
+        )
+        named = {
+            name: float(x) if type(x) is int and name in self._floats else x
+            for name, x in kwargs.items()
+        }
+        return positional + args[len(positional) :], named
 
     @property
     def qualified_name(self) -> str:
