@@ -101,14 +101,18 @@ def _steps(function: Any, hidden: tuple, node: str) -> Any:
 def _written(function: Any) -> Any:
     """The in-place form: unlike the result of its own, what it writes has a place in the graph."""
     name = function.__name__
-    of_tensors = _steps(function, (), f"{name.capitalize()}Backward1")
-    of_number = _steps(function, ("other",), f"{name.capitalize()}Backward0")
+    declared: list[Any] = []  # of tensors, and of a number: with the first call that needs them
 
     def compare(input: Tensor, other: Scalar) -> Any:
         needed = getattr(input, "requires_grad", False) or getattr(other, "requires_grad", False)
         if not (needed and is_grad_enabled()):
             return function(input, other)
-        found = (of_tensors if hasattr(other, "_array") else of_number)(input, other)
+        if not declared:
+            of_tensors = _steps(function, (), f"{name.capitalize()}Backward1")
+            declared.extend(
+                [of_tensors, _steps(function, ("other",), f"{name.capitalize()}Backward0")]
+            )
+        found = declared[not hasattr(other, "_array")](input, other)
         if found.dtype is not input.dtype:  # written is what is true, and that fits any dtype
             array = found._array
             xp = namespace_of((array,))
