@@ -15,3 +15,15 @@ def test_the_code_survives_deepcopy_and_pickle():
         assert again.code == traced.code
         assert again.graph.owning_module is again
         assert torch.equal(again(x)["out"], traced(x)["out"])
+
+
+def test_a_deep_copy_gets_the_attributes_that_its_meta_preserves():
+    from tapegrad.fx.graph_module import _USER_PRESERVED_ATTRIBUTES_KEY as PRESERVED
+
+    traced = fx.symbolic_trace(Net())
+    traced.meta[PRESERVED] = {"note": ["of the user"], "rate": 3}
+    again = copy.deepcopy(traced)
+    assert (again.note, again.rate) == (["of the user"], 3)
+    assert again.note is again.meta[PRESERVED]["note"]
+    assert again.note is not traced.meta[PRESERVED]["note"]
+    assert not hasattr(traced, "note")

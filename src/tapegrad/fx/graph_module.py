@@ -16,6 +16,7 @@ from tapegrad.nn import Module, Parameter
 from tapegrad.tensors.tensor import Tensor
 
 _numbers = itertools.count()
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"  # in `meta`: what deep copies get
 
 
 def _exec_with_source(source: str, scope: dict[str, Any], made_by: str | None = None) -> None:
@@ -371,6 +372,8 @@ class GraphModule(Module):
         for key, value in made.__dict__.items():
             if key not in ("_graph", "_code"):
                 result.__dict__[key] = value
+        for name, value in result.meta.get(_USER_PRESERVED_ATTRIBUTES_KEY, {}).items():
+            setattr(result, name, value)
         memo[id(self)] = result
         return result
 
