@@ -32,3 +32,16 @@ def test_coins_of_one_probability_have_no_gradient():
     with pytest.raises(RuntimeError, match="derivative for aten::bernoulli is not implemented"):
         coins.sum().backward()
     assert torch.autograd.grad(torch.bernoulli(x).sum(), x)[0].tolist() == [0] * 4
+
+
+def test_histograms_of_points_are_in_the_graph_with_their_edges():
+    points = torch.rand(3, 2, requires_grad=True)
+    hist, edges = torch.histogramdd(points, [2, 2])
+    assert hist.requires_grad and all(each.requires_grad for each in edges)
+    text = "derivative for aten::_histogramdd_from_bin_cts is not implemented"
+    with pytest.raises(RuntimeError, match=text):
+        hist.sum().backward()
+    given = [torch.arange(3.0), torch.arange(3.0)]
+    hist, edges = torch.histogramdd(points, given)
+    assert hist.requires_grad and not edges[0].requires_grad
+    assert not torch.histogramdd(points.detach(), [2, 2]).hist.requires_grad

@@ -275,3 +275,9 @@ def test_lerp_names_the_argument_of_another_dtype():
         x.lerp(torch.ones(2), 0.5)
     with pytest.raises(RuntimeError, match=r"^expected dtype c10::Half for `weight` but got dty"):
         x.lerp(x, torch.ones(2))
+
+
+def test_an_incomplete_gamma_function_at_zero_does_not_ask_for_its_order():
+    order, zero = torch.tensor([nan, 2.0, -1.0]), torch.tensor([0.0, -0.0, 0.0])
+    assert_equal_numbers(torch.igamma(order, zero), [0.0, 0.0, nan])
+    assert_equal_numbers(torch.igammac(order, zero), [1.0, 1.0, nan])

@@ -93,3 +93,10 @@ def test_borders_are_constant_mirrored_repeated_or_circular():
     assert nn.CircularPad1d(1)(x).tolist() == [[3.0, 1.0, 2.0, 3.0, 1.0]]
     with raises(ValueError, "expected 3D or 4D input (got 2D input)"):
         nn.CircularPad2d(1)(x)
+
+
+def test_no_border_at_all_is_a_copy_in_the_same_order():
+    x = torch.arange(6.0).reshape(2, 3).T
+    y = torch.constant_pad_nd(x, [0, 0])
+    assert y.tolist() == x.tolist() and y.stride() == x.stride()
+    assert y.data_ptr() != x.data_ptr()

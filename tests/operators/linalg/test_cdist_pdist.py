@@ -123,3 +123,12 @@ def test_counting_differences_passes_on_nan():
     nan = math.nan
     assert torch.nn.functional.pdist(x, 0).tolist() == pytest.approx([nan, nan, 2], nan_ok=True)
     assert torch.cdist(x, x, 0)[1].tolist() == pytest.approx([nan, 0, 2], nan_ok=True)
+
+
+def test_gradients_at_infinities_are_those_of_pytorch():
+    nan, inf = float("nan"), float("inf")
+    x = torch.tensor([[inf, 2.5], [0.5, 88.0]], dtype=torch.float64, requires_grad=True)
+    (slope,) = torch.autograd.grad(torch.pdist(x, 1).sum(), x)
+    assert slope.tolist() == [[1, -1], [-1, 1]]
+    (slope,) = torch.autograd.grad(torch.pdist(x, inf).sum(), x)
+    assert str(slope.tolist()) == str([[nan, 0.0], [nan, 0.0]])

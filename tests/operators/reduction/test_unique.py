@@ -28,3 +28,9 @@ def test_unique_elements_have_a_node_without_derivative(unique, node, name):
     with torch.no_grad():
         assert not unique(x).requires_grad
     assert not unique(x.detach()).requires_grad
+
+
+def test_slices_lie_in_memory_one_behind_the_other():
+    x = torch.tensor([[4, 5, -1, 4, 5], [-1, 5, 3, -4, -4]], dtype=torch.int8)
+    assert x.unique_consecutive(dim=-1).stride() == (1, 2)
+    assert x.T.contiguous().T.unique_consecutive(dim=0).stride() == (5, 1)

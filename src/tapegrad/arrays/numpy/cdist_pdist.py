@@ -71,9 +71,10 @@ def pair_slopes(d: Array, y: Array, order: float) -> Any:
     if order == 0:
         return np.zeros_like(d)
     if order == 1:
-        return np.sign(d)
+        return np.where(y == 0, 0, np.sign(d))  # a row's infinities less themselves are nan
     if order == inf:
-        return np.where(np.abs(d) == y, np.sign(d), 0)
+        gap = np.abs(d) - y  # nan where infinities leave open which difference is the largest
+        return np.where(np.isnan(gap), gap, np.where(gap == 0, np.sign(d), 0))
     steep = np.where(y == 0, 1, y)
     if order == 2:
         return d / steep

@@ -239,7 +239,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Out =
     if not compute_uv:
         *batch, m, n = input._array.shape
         s = converged("linalg.svd", singular_values, input)
-        found = (input.new_zeros((*batch, m, m)), s, input.new_zeros((*batch, n, n)))
+        found = (input.new_zeros((*batch, m, m)), s, input.new_zeros((*batch, n, n)).mH)
     else:
         u, s, vh = converged("linalg.svd", singular_decomposition, input, full=not some)
         found = (u, s, vh.mH)

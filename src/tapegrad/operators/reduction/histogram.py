@@ -216,13 +216,17 @@ def histogramdd(
     _check_points(input)
     if isinstance(bins, int):
         bins = [bins] * input._array.shape[-1]
+    given = list(bins) if bins and hasattr(bins[0], "_array") else []
     with no_grad():
-        if bins and hasattr(bins[0], "_array"):
-            edges = [each.detach() for each in bins]
+        if given:
+            edges = [each.detach() for each in given]
             _check_edges(input, edges)
         else:
             edges = _made_edges(input, list(bins), range)
         _check_weight(input, weight)
         require_floating("histogram_cpu", input)
         hist = _counted(input, edges, weight, density)
-    return return_types.histogramdd((hist, tuple(edges)))
+    name = "_histogramdd_from_bin_tensors" if given else "_histogramdd_from_bin_cts"
+    hist = in_graph(name, (hist,), input, *given, weight)[0]
+    ends = given or in_graph("_histogramdd_bin_edges", tuple(edges), input, weight)
+    return return_types.histogramdd((hist, tuple(ends)))

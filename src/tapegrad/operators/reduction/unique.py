@@ -134,7 +134,7 @@ def unique_consecutive(
     rows = np.moveaxis(array, axis, 0)
     others = tuple(range(1, array.ndim))
     starts = np.concatenate([np.ones(min(n, 1), bool), (rows[1:] != rows[:-1]).any(others)])
-    values = np.compress(starts, array, axis)
+    values = np.moveaxis(np.ascontiguousarray(rows[starts]), 0, axis)  # slice by slice
     inverse = np.cumsum(starts) - 1
     counts = np.diff(np.append(np.flatnonzero(starts), n))
     if dim is None:

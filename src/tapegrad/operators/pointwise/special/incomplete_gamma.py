@@ -57,7 +57,8 @@ def igamma(xp, input, other):
     >>> torch.igamma(torch.tensor([1.0, 2.0]), torch.tensor([0.5, 1.0]))
     tensor([0.3935, 0.2642])
     """
-    return xp.gammainc(input, other)
+    found = xp.gammainc(input, other)
+    return xp.where((other == 0) & (input != input), xp.zeros_like(found), found)
 
 
 @vjp(
@@ -76,7 +77,8 @@ def igammac(xp, input, other):
     >>> torch.igammac(torch.tensor([1.0, 2.0]), torch.tensor([0.5, 1.0]))
     tensor([0.6065, 0.7358])
     """
-    return xp.gammaincc(input, other)
+    found = xp.gammaincc(input, other)
+    return xp.where((other == 0) & (input != input), xp.ones_like(found), found)
 
 
 _FEW, _BLOCK = 32, 4096  # steps that are taken one by one; of more, so many at once
