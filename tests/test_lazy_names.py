@@ -95,3 +95,9 @@ print("lazy")
 
 def test_nn_and_optim_are_loaded_on_demand():
     assert run_code(CODE) == "lazy\n"
+
+
+def test_classes_of_packages_are_names_of_torch_too():
+    assert torch.GradScaler is torch.amp.GradScaler
+    assert torch.DispatchKey is torch._C.DispatchKey
+    assert torch.DisableTorchFunctionSubclass is torch._C.DisableTorchFunctionSubclass

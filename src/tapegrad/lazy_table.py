@@ -12,6 +12,7 @@ FUNCTIONS: dict[str, str] = {
         "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
         "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"
     ),
+    "tapegrad.amp.grad_scaler": "GradScaler",
     "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "tapegrad.compat.checks": (
         "_assert _assert_async _assert_scalar _assert_tensor_metadata _check _check_index "
@@ -25,11 +26,13 @@ FUNCTIONS: dict[str, str] = {
         "compiled_with_cxx11_abi"
     ),
     "tapegrad.compat.streams": "Event Stream get_device_module",
+    "tapegrad.compat.torch._C.dispatch_keys": "DispatchKey DispatchKeySet",
     "tapegrad.compiler.compile": "compile",
     "tapegrad.core.named_dtype": (
         "bits16 bits1x8 bits2x4 bits4x2 bits8 int1 int2 int3 int4 int5 int6 int7 qint32 qint8 "
         "quint2x4 quint4x2 quint8 uint1 uint2 uint3 uint4 uint5 uint6 uint7"
     ),
+    "tapegrad.core.torch_function": "DisableTorchFunction DisableTorchFunctionSubclass",
     "tapegrad.cuda": "AcceleratorError OutOfMemoryError",
     "tapegrad.func.vmap": "vmap",
     "tapegrad.futures.future": "Future",

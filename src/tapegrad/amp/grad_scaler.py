@@ -13,6 +13,8 @@ from tapegrad.core.errors import assertion_error, deprecated, runtime_error, val
 from tapegrad.operators.creation.zeros_eye import full
 from tapegrad.tensors.tensor import Tensor
 
+__torch__ = "GradScaler"
+
 __all__ = ["GradScaler", "OptState"]
 
 _SAVED = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")

@@ -17,6 +17,8 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.missing import torch_name
 from tapegrad.core.registration import FRONT_DOOR
 
+__torch__ = "DisableTorchFunction DisableTorchFunctionSubclass"
+
 ON, SUBCLASSES_OFF, ALL_OFF = range(3)
 STATE: ContextVar[int] = ContextVar("tapegrad_torch_function", default=ON)
 MODES: ContextVar[tuple] = ContextVar("tapegrad_torch_function_modes", default=())

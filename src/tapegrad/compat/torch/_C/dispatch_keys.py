@@ -9,6 +9,8 @@ from tapegrad.core import errors
 from tapegrad.library.operator import BELOW_AUTOGRAD
 from tapegrad.tensors.tensor import Tensor
 
+__torch__ = "DispatchKey DispatchKeySet"
+
 
 class DispatchKey(IntEnum):
     """A name, with the number that PyTorch 2.13 gives it.
