@@ -98,7 +98,7 @@ def deviation(want: float, have: float) -> float:
 def header(program: Path) -> tuple[str, str]:
     """The package and the description in a program's first line."""
     first = program.read_text(encoding="utf-8").partition("\n")[0]
-    match = re.match(r'"""([\w.-]+): (.+?)(?:""")?\s*$', first)
+    match = re.match(r'"""([\w./-]+): (.+?)(?:""")?\s*$', first)
     if match is None:
         raise ValueError(f'{program}: the first line is to say """PACKAGE: what is run"""')
     return match[1], match[2]
@@ -127,7 +127,9 @@ class Environment:
         return run.stdout.strip()
 
     def version(self, package: str) -> str:
-        """The version of an installed package."""
+        """The version of an installed package, or the commit of what is not installed."""
+        if package in NOTES["commit"]:
+            return NOTES["commit"][package]
         return self._printed(f"from importlib.metadata import version as v; print(v({package!r}))")
 
     def run(
