@@ -172,3 +172,21 @@ def test_a_resized_out_of_lerp_lies_in_memory_as_its_result():
     for weight in (0.5, torch.full((3, 4), 0.5)):
         out = torch.lerp(x, x + 1, weight, out=torch.empty(0))
         assert out.stride() == (1, 3) and out.tolist() == (x + 0.5).tolist()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, out: torch.threshold(x, -1.0, -2.0, out=out),
+        lambda x, out: torch.hardshrink(x, out=out),
+        lambda x, out: torch._C._nn.softplus(x, out=out),
+        lambda x, out: torch._C._nn.softshrink(x, out=out),
+        lambda x, out: torch._C._nn.gelu(x, out=out),
+    ],
+    ids=["threshold", "hardshrink", "softplus", "softshrink", "gelu"],
+)
+def test_a_resized_out_of_an_activation_lies_in_memory_as_its_input(call):
+    x = torch.arange(24.0).reshape(2, 3, 4).transpose(0, 2)
+    out = call(x, torch.empty(0))
+    assert out.stride() == (1, 4, 12)
+    torch.testing.assert_close(out, call(x.contiguous(), torch.empty(4, 3, 2)))

@@ -122,7 +122,9 @@ def _steps(name: str, array: Any) -> tuple | None:
     return tuple([step // array.itemsize for step in array.strides])
 
 
-_ORDERED = ("inverse", "lerp", "linalg_inv", "msort", "sort")
+_ORDERED = frozenset(
+    "gelu hardshrink inverse lerp linalg_inv msort softplus softshrink sort threshold".split()
+)
 
 
 def write_out(name: str, result: Any, out: Any, *inputs: Any) -> Any:

@@ -54,6 +54,15 @@ def test_without_pivots_there_is_no_factorisation_on_the_cpu():
         tapegrad.linalg.lu(tapegrad.eye(2), pivot=False)
 
 
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0), (3, 0, 2), (0, 3, 3)])
+def test_a_matrix_without_elements_has_factors_without_pivoting(shape):
+    a = tapegrad.zeros(shape, requires_grad=True)
+    packed, pivots = tapegrad.linalg.lu_factor(a, pivot=False)
+    assert packed.shape == a.shape and packed.stride() == tapegrad.linalg.lu_factor(a)[0].stride()
+    assert pivots.shape == (*shape[:-2], min(shape[-2:])) and packed.requires_grad
+    assert tapegrad.linalg.lu_factor_ex(a, pivot=False).info.shape == shape[:-2]
+
+
 def test_what_is_not_unpacked_is_empty():
     packed, pivots = tapegrad.linalg.lu_factor(tapegrad.eye(2))
     found = tapegrad.lu_unpack(packed, pivots, unpack_data=False)
