@@ -154,3 +154,16 @@ def test_comparisons_in_place_inside_of_transforms_have_slope_zero():
     assert torch.func.grad(f)(x[0]).tolist() == middle
     assert torch.func.vmap(torch.func.grad(f))(x).tolist() == [middle, middle]
     assert torch.func.jvp(f, (x[0],), (torch.ones(3),))[1].item() == 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
+def test_nearness_takes_tolerances_as_tensors_without_dimensions(dtype):
+    a, b = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.5])
+    one, zero = torch.tensor(1, dtype=dtype), torch.tensor(0, dtype=dtype)
+    assert torch.isclose(a, b, rtol=zero, atol=one).tolist() == [True, False]
+    assert torch.isclose(a, b, rtol=one, atol=zero).tolist() == [True, True]
+    assert torch.allclose(a, b, rtol=one) is True
+    assert torch.allclose(a, b, atol=one) is False
+    for given in (torch.ones(1, dtype=dtype), torch.tensor(1.0, requires_grad=True)):
+        with pytest.raises(TypeError, match="'atol' must be float, not Tensor"):
+            torch.allclose(a, b, atol=given)

@@ -184,6 +184,14 @@ def near(xp, input, other, *, rtol, atol, equal_nan):
     return xp.logical_or(equal, xp.logical_and(xp.isfinite(distance), within))
 
 
+def _tolerance(function: str, argument: str, given: Any) -> float:
+    """The float meant by a tolerance: a number, or a tensor without dimensions and without grad."""
+    array = getattr(given, "_array", None)
+    if array is not None and (array.ndim or given.requires_grad):
+        raise errors.must_be(function, argument, 0, "float", given)
+    return float(given)
+
+
 def _check_near(function: str, input: Any, other: Any, rtol: float, atol: float) -> None:
     errors.need_tensors(function, input=input, other=other)
     if input.dtype is not other.dtype:
@@ -207,6 +215,7 @@ def isclose(
     >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
     tensor([ True, False])
     """
+    rtol, atol = _tolerance("isclose", "rtol", rtol), _tolerance("isclose", "atol", atol)
     _check_near("isclose", input, other, rtol, atol)
     return near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
@@ -223,6 +232,7 @@ def allclose(
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True
     """
+    rtol, atol = _tolerance("allclose", "rtol", rtol), _tolerance("allclose", "atol", atol)
     _check_near("allclose", input, other, rtol, atol)
     array = near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)._array
     if is_mapped(array):
