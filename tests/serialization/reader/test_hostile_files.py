@@ -36,7 +36,7 @@ def test_a_file_that_takes_more_than_its_room_is_reported():
     program = """
 from tests.serialization.reader.test_hostile_files import fuzz_files, saved
 fuzz_files.warm_up({"zip": [saved([1])]})
-print(fuzz_files.outcome("zip", saved(list(range(1_000_000))), 1, room=0)[0])
+print(fuzz_files.outcome("zip", saved(list(range(3_000_000))), 1, room=0)[0])
 """  # in a process of its own: one that has run other tests has memory to spare
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert run.stdout.startswith("MemoryError"), run.stderr

@@ -24,10 +24,10 @@ def _openblas_threads() -> tuple:
     global _threads
     if _threads is None:
         import ctypes
+        from importlib import import_module
 
-        from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
-
-        library = ctypes.CDLL(_multiarray_umath.__file__)  # knows the symbols it is linked to
+        path = import_module("numpy._core._multiarray_umath").__file__
+        library = ctypes.CDLL(path)  # knows the symbols it is linked to
         _threads = ()
         for form in ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads"):
             if hasattr(library, form.format("set")):
