@@ -54,6 +54,11 @@ _MOVED = {
     "jit.recorder": ("torch.jit._trace", "TracerWarning"),
     "jit.trace_check": ("torch.jit._trace", "TracingCheckError"),
     "jit.traced_module": ("torch.jit._trace", "TopLevelTracedModule TracedModule"),
+    "jit.types": (
+        "torch",
+        "AnyType BoolType ComplexType DeviceObjType DictType FloatType IntType ListType NoneType "
+        "NumberType OptionalType StringType TensorType TupleType Type",
+    ),
     "nn.functional.loss": (
         "torch.nn.modules.linear_cross_entropy_options",
         "LinearCrossEntropyOptions",

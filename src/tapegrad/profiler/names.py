@@ -234,8 +234,8 @@ _EVENTS = {
 # Operators that PyTorch has not, or has under no one name.
 _OUR_OWN = frozenset(
     "blend_points chunked_cross_entropy circular_pad cofactors edge_unpad match_points "
-    "orthogonal_polynomial pick_class primal_view put_places resample spread_points sum_pattern "
-    "take_places unpick_class".split()
+    "no_formula orthogonal_polynomial pick_class primal_view put_places resample spread_points "
+    "sum_pattern take_places unpick_class".split()
 )
 
 

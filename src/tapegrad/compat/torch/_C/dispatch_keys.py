@@ -277,5 +277,5 @@ class _AutoDispatchBelowAutograd:
         self._grad.__exit__(*error)
 
 
-for _each in (DispatchKey, DispatchKeySet, _AutoDispatchBelowAutograd, _ExcludeDispatchKeyGuard):
-    _each.__module__ = "torch._C"
+DispatchKey.__module__ = DispatchKeySet.__module__ = "torch"
+_AutoDispatchBelowAutograd.__module__ = _ExcludeDispatchKeyGuard.__module__ = "torch._C"
