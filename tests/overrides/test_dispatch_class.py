@@ -3,6 +3,7 @@
 import pytest
 
 import tapegrad as torch
+from tests.messages import raises
 
 CALLS = []
 
@@ -136,3 +137,14 @@ def test_super_computes_on_the_memory_of_the_tensor_itself():
     x = torch.ones(2).as_subclass(Same)
     assert (x + 1).tolist() == [2.0, 2.0]
     assert CALLS == ["aten.add.Tensor"]
+
+
+def test_asking_who_takes_part_takes_one_argument():
+    has, has_unary = torch.overrides.has_torch_function, torch.overrides.has_torch_function_unary
+    assert not has((1, torch.ones(1))) and not has([]) and not has_unary(torch.ones(1))
+    with raises(TypeError, "torch._C._has_torch_function() takes exactly one argument (2 given)"):
+        has(1, 2)
+    with raises(TypeError, "torch._C._has_torch_function_unary() takes no keyword arguments"):
+        has_unary(tensor=1)
+    with raises(TypeError, "expected a sequence"):
+        has(None)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import update_wrapper
 from typing import Any
 
+from tapegrad.core import errors
 from tapegrad.core import torch_function as _core
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.torch_function import MODES, STATE, name_of
@@ -49,19 +50,33 @@ __all__ = [
 ]  # fmt: skip
 
 
-def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+def _one_argument(name: str, args: tuple, kwargs: dict) -> Any:
+    """The only argument of a function that PyTorch has in C, which takes no other."""
+    if kwargs:
+        text = f"torch._C.{name}() takes no keyword arguments"
+        raise errors.type_error(text, "Give what it asks for by position.")
+    if len(args) != 1:
+        text = f"torch._C.{name}() takes exactly one argument ({len(args)} given)"
+        raise errors.type_error(text, "Give it one tensor or, with the others, a sequence of them.")
+    return args[0]
+
+
+def has_torch_function(*relevant_args: Iterable[Any], **names: Any) -> bool:
     """Whether somebody takes part in a call with these arguments: a mode, or one of them.
 
     >>> from tapegrad.overrides import has_torch_function
     >>> has_torch_function((torch.ones(1), 2))
     False
     """
-    return has_torch_function_variadic(*relevant_args)
+    found = _one_argument("_has_torch_function", relevant_args, names)
+    if not isinstance(found, Iterable):
+        raise errors.type_error("expected a sequence", "Give a tuple of the arguments of a call.")
+    return has_torch_function_variadic(*found)
 
 
-def has_torch_function_unary(tensor: Any) -> bool:
+def has_torch_function_unary(*tensor: Any, **names: Any) -> bool:
     """The same for a single argument."""
-    return has_torch_function_variadic(tensor)
+    return has_torch_function_variadic(_one_argument("_has_torch_function_unary", tensor, names))
 
 
 def has_torch_function_variadic(*args: Any) -> bool:

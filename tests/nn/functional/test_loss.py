@@ -293,3 +293,17 @@ def test_what_comes_after_the_last_time_of_a_target_is_not_looked_at():
     whole = logits.log_softmax(-1).requires_grad_()
     F.ctc_loss(whole, torch.tensor([[1, 1], [2, 3]]), [5, 3], [1, 2], reduction="sum").backward()
     assert logp.grad.tolist() == whole.grad.tolist()
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 3, 2)])
+def test_classes_of_weight_zero_are_not_ignored(shape):
+    target = torch.zeros(shape[:1] + shape[2:], dtype=torch.long)
+    weight = torch.zeros(3)
+    x = torch.ones(shape, requires_grad=True)
+    loss = F.nll_loss(x, target, weight)
+    (g,) = torch.autograd.grad(loss, x)
+    assert loss.isnan() and g[:, 0].isnan().all() and not g[:, 1:].any()
+    loss = F.nll_loss(x, target, weight, ignore_index=0)
+    (g,) = torch.autograd.grad(loss, x)
+    assert loss.isnan() and not g.any()
+    assert F.nll_loss(x * float("inf"), target, weight, reduction="sum").isnan()

@@ -3,6 +3,7 @@
 import pytest
 
 import tapegrad as torch
+from tests.messages import raises
 from tests.operators.waves import cosines, sines, value_and_gradients
 
 F = torch.nn.functional
@@ -35,3 +36,16 @@ def test_a_number_of_differences_has_no_gradient():
     assert torch.autograd.grad(torch.dist(x, y, 0), x, allow_unused=True) == (None,)
     assert torch.autograd.grad(torch.dist(y, x, 0), x, allow_unused=True) == (None,)
     assert torch.autograd.grad(F.pairwise_distance(x, y, 0), x, allow_unused=True) == (None,)
+
+
+@pytest.mark.parametrize("p", [float("inf"), float("-inf"), -1.0])
+def test_an_order_without_a_norm_of_nothing(p):
+    x = torch.ones(2, 0)
+    message = (
+        f"linalg.vector_norm cannot compute the {p:g} norm on the dimension 1because this "
+        "dimension is empty and the operation does not have an identity"
+    )
+    for distance in (F.pairwise_distance, lambda a, b, p: F.triplet_margin_loss(a, b, b, p=p)):
+        with raises(RuntimeError, message):
+            distance(x, x, p=p)
+    assert F.pairwise_distance(x, x, p=1.0).tolist() == [0, 0]

@@ -1,5 +1,7 @@
 """Sampling at grids: values of each mode and padding, gradients, grids of affine maps."""
 
+import math
+
 import pytest
 
 import tapegrad as torch
@@ -107,3 +109,17 @@ def test_the_nearest_pixel_gives_the_grid_no_gradient_beside_infinity():
     y = F.grid_sample(x, grid, "nearest", align_corners=False)
     y.sum().backward()
     assert grid.grad.tolist() == [[[[0, 0], [0, 0], [0, 0]]]]
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("far", [float("nan"), float("inf"), float("-inf")])
+def test_a_point_nowhere_has_no_slope_along_that_axis(n, far):
+    x = torch.ones(1, 1, *range(2, n + 2))
+    grid = torch.tensor([far] + [0.1] * (n - 1)).reshape(1, *[1] * n, n).requires_grad_()
+    F.grid_sample(x, grid, align_corners=False).sum().backward()
+    slopes = grid.grad.flatten().tolist()
+    assert slopes[0] == 0
+    if n == 2:  # what the neighbours outside weigh is unknown
+        assert math.isnan(slopes[1])
+    else:
+        assert slopes[1:] == [0, 0]

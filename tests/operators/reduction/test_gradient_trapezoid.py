@@ -59,3 +59,24 @@ def test_integrals():
         RuntimeError, "trapezoid: received a bool input for `y`, but bool is not supported"
     ):
         torch.trapezoid(torch.tensor([True, False]))
+
+
+@pytest.mark.parametrize("dim", [0, -1])
+def test_places_of_more_dimensions_than_the_samples(dim):
+    """The dimension is counted among those of the samples, and taken of the places, too."""
+    x = torch.tensor([[0.0], [1.0], [3.0]])
+    y = torch.ones(3)
+    assert torch.cumulative_trapezoid(y, x, dim=dim).tolist() == [[1, 1], [3, 3]]
+    assert torch.trapezoid(y, x, dim=dim).tolist() == [3, 3]
+    with raises(
+        RuntimeError,
+        "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 1",
+    ):
+        torch.trapezoid(y, x.T, dim=dim)
+
+
+def test_the_last_step_divides_by_a_number():
+    y = torch.ones(3, requires_grad=True)
+    assert torch.trapezoid(y, torch.arange(3)).grad_fn.name() == "DivBackward1"
+    assert torch.trapezoid(y, dx=2.0).grad_fn.name() == "MulBackward1"
+    assert torch.cumulative_trapezoid(y, torch.arange(3)).grad_fn.name() == "DivBackward1"

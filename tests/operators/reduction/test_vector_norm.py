@@ -58,3 +58,16 @@ def test_sums_of_powers_are_norms_without_their_root():
     y = torch.linalg._powsum(x.requires_grad_())
     with raises(RuntimeError, "derivative for aten::linalg__powsum is not implemented"):
         y.backward()
+
+
+@pytest.mark.parametrize("order", [1.5, 2, 3])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_cotangent_that_is_not_finite_where_the_norm_is_zero(order, create_graph):
+    """Of squares 0 times the cotangent; of other powers nothing of it arrives."""
+    x = torch.zeros(2, requires_grad=True)
+    for norm in (torch.linalg.vector_norm, lambda x, p: torch.dist(x, torch.zeros(2), p)):
+        for g in (float("nan"), float("inf")):
+            (got,) = torch.autograd.grad(
+                norm(x, order), x, torch.tensor(g), create_graph=create_graph
+            )
+            assert got.isnan().all() if order == 2 else not got.any()

@@ -11,7 +11,11 @@ from tapegrad.core.promote_types import promote_types
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import common_dtype, require_norm
-from tapegrad.operators.reduction.vector_norm import linalg_vector_norm, vector_norm
+from tapegrad.operators.reduction.vector_norm import (
+    check_not_empty,
+    linalg_vector_norm,
+    vector_norm,
+)
 from tapegrad.operators.with_number import plus_number
 
 __torch__ = "cosine_similarity dist pairwise_distance"
@@ -143,4 +147,5 @@ def pairwise_distance(
     d = plus_number(x1 - x2, number=eps)
     axis = max(d._array.ndim - 1, 0)
     axes = (axis,) if d._array.ndim else ()
+    check_not_empty(d, float(p), axes)
     return norm_along(d, order=float(p), axis=axes, keepdims=bool(keepdim))

@@ -30,7 +30,7 @@ def stencil(
 
     For nan the border is the first pixel in a plane and the last one in space, as in PyTorch.
     """
-    place, slope = _place(t, size, align)
+    place, slope = _place(xp, t, size, align)
     if mode == BICUBIC:
         return _cubic(xp, place, slope, size, padding, align)
     place, slope = _padded(xp, place, slope, size, padding, align, plane)
@@ -45,10 +45,11 @@ def stencil(
     return [(_pixel(xp, left, size), 1 - share, -slope), (_pixel(xp, left + 1, size), share, slope)]
 
 
-def _place(t: Array, size: int, align: bool) -> tuple:
+def _place(xp: Namespace, t: Array, size: int, align: bool) -> tuple:
     """Coordinates in pixels, and their derivative, an array."""
     slope = (size - 1) / 2 if align else size / 2
-    return (t + 1) * slope if align else ((t + 1) * size - 1) / 2, t * 0 + slope
+    place = (t + 1) * slope if align else ((t + 1) * size - 1) / 2
+    return place, xp.full_like(t, slope)  # of nan and infinity, too
 
 
 def _pixel(xp: Namespace, place: Any, size: int) -> Any:

@@ -6,6 +6,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axes_of, axis_of, no_dimensions
 from tapegrad.operators.creation.zeros_eye import zeros
 from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.operators.with_number import over_number, times_number
 
 __torch__ = "cumulative_trapezoid gradient trapezoid trapz"
 
@@ -206,7 +207,6 @@ def _steps(name: str, y: Tensor, x: Tensor, axis: int) -> Any:
         x = x.reshape([-1 if i == axis else 1 for i in range(ndim)])
     elif x._array.ndim < ndim:
         x = x.reshape((1,) * (ndim - x._array.ndim) + x._array.shape)
-    axis += x._array.ndim - ndim
     return _part(x, axis, 1) - _part(x, axis, 0, -1)
 
 
@@ -221,9 +221,10 @@ def _trapezoid(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int, first:
         return zeros((*shape[:axis], *shape[axis + 1 :]), dtype=y.dtype)
     if x is not None:
         product = _pair_sums(y, axis) * _steps("trapezoid", y, x, axis)
-        return product.sum(axis + product._array.ndim - y._array.ndim) / 2
+        return over_number(product.sum(axis), number=2)
     ends = y.select(axis, 0) + y.select(axis, -1)
-    return (y.sum(axis) - ends * 0.5) * (1 if dx is None else dx)
+    inner = y.sum(axis) - times_number(ends, number=0.5)
+    return times_number(inner, number=1 if dx is None else dx)
 
 
 @require_tensors
@@ -266,5 +267,6 @@ def cumulative_trapezoid(
     axis = _integrand("cumulative_trapezoid", y, x, dx, dim, "Number")
     if x is not None:
         product = _pair_sums(y, axis) * _steps("cumulative_trapezoid", y, x, axis)
-        return product.cumsum(axis + product._array.ndim - y._array.ndim) / 2
-    return (_pair_sums(y, axis) * ((1 if dx is None else dx) / 2.0)).cumsum(axis)
+        return over_number(product.cumsum(axis), number=2)
+    half = (1 if dx is None else dx) / 2.0
+    return times_number(_pair_sums(y, axis), number=half).cumsum(axis)

@@ -69,10 +69,11 @@ def _median(
 
 
 def _of_nothing(input: Tensor) -> Any:
-    """nan; of integers the least that there is, as PyTorch has it."""
+    """nan; of integers what nan is converted to: the least of wide ones, 0 of narrow ones."""
     if input.dtype.is_floating_point:
         return input.sum() * float("nan")
-    return input.new_full((), iinfo(input.dtype).min)
+    wide = input.dtype.itemsize >= 4
+    return input.new_full((), iinfo(input.dtype).min if wide else 0)
 
 
 @require_tensors

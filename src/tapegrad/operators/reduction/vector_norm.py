@@ -82,12 +82,14 @@ def _slope(xp, x, y, order, axis, keepdims):
 def _sloping(xp, g, x, y, order, axis, keepdims):
     if order == 0:
         return None  # a number of elements has no gradient
+    if order > 1 and order not in (2, _INF):  # at 0 there is none, nor for nan and infinity
+        g = xp.where(y == 0, 0.0, g)
     return spread(xp, g, x.shape, axis, keepdims) * _slope(xp, x, y, order, axis, keepdims)
 
 
 def _vector_norm_rule(xp, g, x, y, order, axis, keepdims):
     if order == 2:  # one number for each vector: there is one pass over the elements
-        return x * spread(xp, xp.where(y == 0, 0.0, g / y), x.shape, axis, keepdims)
+        return x * spread(xp, xp.where(y == 0, 0.0 * g, g / y), x.shape, axis, keepdims)
     return _sloping(xp, g, x, y, order, axis, keepdims)
 
 
@@ -143,8 +145,10 @@ def check_norm(name: str, x: Tensor, dtype: DTypeLike) -> tuple:
     return x, dtype
 
 
-def _check_not_empty(x: Tensor, order: float, dim: Dim) -> None:
-    """An extremum, or what is infinite at 0, of nothing."""
+def check_not_empty(x: Tensor, order: float, dim: Dim) -> None:
+    """Refuse an extremum, or what is infinite at 0, of nothing."""
+    if x._array.size or not (order < 0 or order == _INF):
+        return
     dims = (dim,) if dim is None or not isinstance(dim, (tuple, list)) else dim or (None,)
     for each in dims:
         if each is None or x._array.shape[axis_of(each, x._array.ndim)] == 0:
@@ -212,8 +216,7 @@ def linalg_vector_norm(
     if dtype is not None:
         x = x.to(dtype)
     order = float(ord)
-    if (order < 0 or order == _INF) and not x._array.size:
-        _check_not_empty(x, order, dim)
+    check_not_empty(x, order, dim)
     axis = reduction_axes(dim, x._array.ndim)
     found = vector_norm(x, order=order, axis=axis, keepdims=bool(keepdim))
     if out is None:

@@ -136,30 +136,31 @@ def unpick_class(xp, x, target, *, shape):
 
 
 def _weights(xp, target, weight, ignore_index, dtype):
-    """For each target its weight, 0 for those to be ignored; and the targets made safe."""
+    """For each target its weight, 0 for those to be ignored; which are not, and safe targets."""
     used = target != ignore_index
     safe = xp.where(used, target, 0)
     if weight is None:
-        return xp.astype(used, dtype), safe
-    return xp.where(used, xp.reshape(xp.take(weight, xp.reshape(safe, (-1,))), safe.shape), 0), safe
+        return xp.astype(used, dtype), used, safe
+    chosen = xp.reshape(xp.take(weight, xp.reshape(safe, (-1,))), safe.shape)
+    return xp.where(used, chosen, 0), used, safe
 
 
 def _losses(xp, x, target, weight, ignore_index):
     if weight is None and ignore_index is None:
         return -xp.pick(x, target), prod(target.shape)
-    w, safe = _weights(xp, target, weight, ignore_index, x.dtype)
-    return xp.where(w == 0, 0, -xp.pick(x, safe) * w), xp.sum(w)
+    w, used, safe = _weights(xp, target, weight, ignore_index, x.dtype)
+    return xp.where(used, -xp.pick(x, safe) * w, 0), xp.sum(w)
 
 
 def _pick_rule(xp, g, x_like, target, weight, ignore_index, reduction):
     if weight is None and ignore_index is None:
         share = -g / prod(target.shape) if reduction == "mean" else -g
         return xp.unpick(xp.broadcast_to(share, target.shape), target, x_like.shape)
-    w, safe = _weights(xp, target, weight, ignore_index, x_like.dtype)
+    w, used, safe = _weights(xp, target, weight, ignore_index, x_like.dtype)
     if reduction == "mean":
         g = g / xp.sum(w)
     # where everything is ignored the mean is nan, but its gradient 0
-    return xp.unpick(xp.where(w == 0, 0, -g * w), safe, x_like.shape)
+    return xp.unpick(xp.where(used, -g * w, 0), safe, x_like.shape)
 
 
 @one_node("NllLossBackwardBackward0")
