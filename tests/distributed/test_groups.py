@@ -95,7 +95,14 @@ def test_more_ranks_are_refused_before_anyone_waits(monkeypatch):
     with raises(dist.DistBackendError, message) as caught:
         dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=2)
     assert "mpi4py" in caught.value.__notes__[0]
+    for name in ("RANK", "MASTER_ADDR", "MASTER_PORT"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WORLD_SIZE", "2")
+    start = "Error initializing torch.distributed using env:// rendezvous: environment variable"
+    for name, value in {"RANK": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1"}.items():
+        with raises(ValueError, f"{start} {name} expected, but not set"):
+            dist.init_process_group("gloo")
+        monkeypatch.setenv(name, value)
     with raises(dist.DistBackendError, message):
         dist.init_process_group("gloo")
 

@@ -299,7 +299,7 @@ def init_process_group(
         require(name)
     alone = name.upper() not in Backend._plugins
     url = "env://" if init_method is None else init_method
-    asked = world_size if store is not None else asked_world_size(url, world_size)
+    asked = world_size if store is not None else asked_world_size(url, rank, world_size)
     if alone and asked > 1:
         raise _refuse_ranks(asked)  # before waiting for ranks that never come
     if store is None:

@@ -73,16 +73,6 @@ def rendezvous(url: str, rank: int = -1, world_size: int = -1, **kwargs: Any) ->
     return _rendezvous_handlers[parts.scheme](address, **kwargs)
 
 
-def asked_world_size(url: str, world_size: int) -> int:
-    """How many ranks a rendezvous is going to be for; -1 where it does not say."""
-    parts = urlsplit(url)
-    if world_size == -1:
-        world_size = int(dict(parse_qsl(parts.query)).get("world_size", -1))
-    if world_size == -1 and parts.scheme == "env":
-        world_size = int(os.environ.get("WORLD_SIZE") or -1)
-    return world_size
-
-
 class _Address:
     """The parts of an address, each asked for by name."""
 
@@ -110,6 +100,26 @@ class _Address:
                 "torch.distributed.HashStore(), rank=0, world_size=1).",
             )
         return value
+
+
+def asked_world_size(url: str, rank: int, world_size: int) -> int:
+    """How many ranks a rendezvous is going to be for; -1 where it does not say.
+
+    Raises: ValueError where several are to meet by `env://` and a variable for that is missing.
+    """
+    address = _Address(url)
+    if world_size == -1:
+        world_size = int(address.query.get("world_size", -1))
+    if address.parts.scheme != "env":
+        return world_size
+    if world_size == -1:
+        world_size = int(os.environ.get("WORLD_SIZE") or -1)
+    if world_size > 1:
+        if rank == -1 and "rank" not in address.query:
+            address.environment("RANK")
+        address.environment("MASTER_ADDR")
+        address.environment("MASTER_PORT")
+    return world_size
 
 
 def _file(url: str, timeout: timedelta = default_pg_timeout) -> Iterator[Meeting]:

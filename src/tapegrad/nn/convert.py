@@ -18,6 +18,7 @@ class Conversion:
 
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
+    _modules: dict[str, Any]
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the data of every parameter, its gradient and every buffer by `fn` of it."""
@@ -177,6 +178,17 @@ class Conversion:
         torch.Size([1, 2])
         """
         return self._apply(lambda tensor: empty_like(tensor, device=device), recurse)
+
+    def _replicate_for_data_parallel(self) -> Self:
+        """A copy without parameters, whose tables of buffers and modules are its own."""
+        replica = self.__new__(type(self))
+        tables = {
+            "_parameters": {},
+            "_buffers": self._buffers.copy(),
+            "_modules": self._modules.copy(),
+        }
+        replica.__dict__.update({**self.__dict__, **tables, "_is_replica": True})
+        return replica
 
 
 def _floating(tensor: Tensor, wanted: dtype) -> Tensor:

@@ -15,3 +15,15 @@ def test_data_parallel_is_the_module_where_there_is_no_gpu():
         nn.parallel.data_parallel(layer, x)
     with pytest.raises(AttributeError, match="no attribute 'bouquet'"):
         nn.parallel.bouquet  # noqa: B018
+
+
+def test_a_replica_has_tables_of_its_own_and_no_parameters():
+    layers = nn.Sequential(nn.BatchNorm1d(2), nn.Tanh())
+    replica = layers._replicate_for_data_parallel()
+    assert type(replica) is nn.Sequential and replica._is_replica
+    assert list(replica) == list(layers) and replica._modules is not layers._modules
+    norm = layers[0]._replicate_for_data_parallel()
+    assert not norm._parameters and not list(norm.parameters()) and norm.eps == layers[0].eps
+    assert norm.running_mean is layers[0].running_mean
+    norm.running_mean = torch.ones(2)
+    assert torch.equal(layers[0].running_mean, torch.zeros(2))
