@@ -12,6 +12,7 @@ from typing import Final
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.jit import _state, annotations
 from tapegrad.jit._async import Future, fork, wait
+from tapegrad.jit._errors import Error
 from tapegrad.jit._freeze import freeze, optimize_for_inference, run_frozen_optimizations
 from tapegrad.jit._fuser import (
     enable_onednn_fusion,
@@ -88,10 +89,6 @@ __all__ = [
     "unused",
     "wait",
 ]
-
-
-class Error(Exception):
-    """What compiled TorchScript raises. Python that was scripted raises its own errors."""
 
 
 def _unique_state_dict(module, keep_vars=False):

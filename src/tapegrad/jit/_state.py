@@ -4,6 +4,7 @@ import os
 from contextvars import ContextVar
 
 from tapegrad.core.annotations import Any, Callable
+from tapegrad.jit._errors import interpreted, misfit
 
 SCRIPTED: ContextVar[bool] = ContextVar("tapegrad_scripted", default=False)
 """Whether what runs in this context was called by a scripted function or module."""
@@ -48,9 +49,19 @@ def is_scripting() -> bool:
 
 
 def run_scripted(function: Callable, args: tuple, kwargs: dict) -> Any:
-    """`function(*args, **kwargs)`, as a scripted one."""
+    """`function(*args, **kwargs)`, as a scripted one, whose errors are TorchScript's."""
+    is_outermost = not SCRIPTED.get()
     token = SCRIPTED.set(True)
     try:
         return function(*args, **kwargs)
+    except Exception as error:
+        trace = error.__traceback__
+        called = trace is not None and trace.tb_next is not None
+        found: Exception | None = None if called else misfit(function, args, kwargs)
+        if found is None and is_outermost:
+            found = interpreted(error, trace)
+        if found is None or found is error:
+            raise
+        raise found from error
     finally:
         SCRIPTED.reset(token)

@@ -7,6 +7,7 @@ import inspect
 
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error
+from tapegrad.jit._errors import interpreted
 from tapegrad.jit._script import ScriptFunction, ScriptModule
 from tapegrad.jit.program import Graph, Program
 from tapegrad.nn.modules.module import Module
@@ -212,7 +213,13 @@ def called_with(program: Program, run: Callable, owner: str | None) -> Callable:
                     f"Cast error details: Unable to cast {value} to Tensor",
                     "Pass a tensor.",
                 )
-        return run(*args)
+        try:
+            return run(*args)
+        except Exception as error:
+            found = interpreted(error, error.__traceback__)
+            if found is error:
+                raise
+            raise found from error
 
     def bind(args: tuple, kwargs: dict) -> tuple:
         if len(args) > n:
