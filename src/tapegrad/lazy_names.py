@@ -34,6 +34,7 @@ def fill_slots() -> None:
     registration.DISPATCH_CLASSES.register_module("tapegrad.overrides.dispatch_class")
     registration.FRONT_DOOR.register_module("tapegrad")
     registration.NODE_CALLS.register_module("tapegrad.autograd.call_node")
+    registration.NO_FORMULA.register_module("tapegrad.operators.no_formula")
     registration.NOTEBOOK.register_module("tapegrad.inspect.notebook")
     registration.OVERWRITES.register_module("tapegrad.operators.indexing.copy_fill_zero")
     registration.PER_SAMPLE.register_module("tapegrad.func.per_sample")

@@ -3,7 +3,7 @@
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.operators.nn.softmax import log_softmax, softmax
 from tapegrad.operators.pointwise.exp_log import exp2, expm1, log1p
-from tapegrad.operators.pointwise.rounding_abs_sign import round
+from tapegrad.operators.pointwise.rounding_abs_sign import special_round as round
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logit, xlogy
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import sigmoid as expit
 from tapegrad.operators.pointwise.special.bessel import (

@@ -190,3 +190,56 @@ def test_a_resized_out_of_an_activation_lies_in_memory_as_its_input(call):
     out = call(x, torch.empty(0))
     assert out.stride() == (1, 4, 12)
     torch.testing.assert_close(out, call(x.contiguous(), torch.empty(4, 3, 2)))
+
+
+def test_a_result_that_is_copied_to_out_takes_its_graph_along():
+    x = torch.tensor([[0.1, 0.7], [0.4, 0.2]], requires_grad=True)
+    calls = {
+        "quantile": lambda out: torch.quantile(x, 0.5, out=out),
+        "nanquantile": lambda out: torch.nanquantile(x, 0.5, out=out),
+        "ndtr": lambda out: torch.special.ndtr(x, out=out),
+        "norm": lambda out: torch.linalg.norm(x, out=out),
+        "matrix_norm": lambda out: torch.linalg.matrix_norm(x, out=out),
+        "cond": lambda out: torch.linalg.cond(x, out=out),
+        "tensordot": lambda out: torch.tensordot(x, x.detach(), 1, out=out),
+    }
+    for call in calls.values():
+        out = torch.empty(0)
+        y = call(out)
+        assert y is out and y.grad_fn.name() == "torch::autograd::CopyBackwards"
+        (got,) = torch.autograd.grad(y.sum(), x)
+        with torch.no_grad():
+            plain = call(torch.empty(0))
+        assert torch.equal(plain, y.detach()) and got.abs().sum() > 0
+    with raises(
+        RuntimeError, "a leaf Variable that requires grad is being used in an in-place operation."
+    ):
+        torch.quantile(x, 0.5, out=torch.empty(0, requires_grad=True))
+
+
+def test_an_out_that_autograd_passes_by_has_no_derivative():
+    x = torch.tensor([[0.1, 0.7], [0.4, 0.2]], requires_grad=True)
+    pool = torch._C._nn.adaptive_avg_pool2d
+    calls = {
+        "softmax": lambda x, out: torch.softmax(x, 0, out=out),
+        "log_softmax": lambda x, out: torch.log_softmax(x, 0, out=out),
+        "floor_divide": lambda x, out: torch.floor_divide(x, 0.3, out=out),
+        "heaviside": lambda x, out: torch.heaviside(x, torch.ones(2), out=out),
+        "t_copy": lambda x, out: torch.t_copy(x, out=out),
+        "adaptive_avg_pool2d": lambda x, out: pool(x[None], 1, out=out),
+    }
+    for name, call in calls.items():
+        out = torch.empty(0)
+        y = call(x, out)
+        assert y is out and y.grad_fn.name() == "torch::autograd::NotImplemented"
+        with torch.no_grad():
+            assert torch.equal(call(x, torch.empty(0)), y.detach())
+        with raises(RuntimeError, f"derivative for aten::{name} is not implemented"):
+            y.sum().backward()
+        with raises(
+            RuntimeError,
+            f"aten::{name}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad.",
+        ):
+            call(x.detach(), torch.empty(0, requires_grad=True))
+        assert call(x.detach(), torch.empty(0)).grad_fn is None

@@ -85,6 +85,16 @@ def deviation(make: Make) -> list:
 
 
 @row
+def variance_and_mean(make: Make) -> list:
+    return over(make, empty=False, correction=1)[:3]
+
+
+@row
+def deviation_and_mean(make: Make) -> list:
+    return over(make, empty=False, correction=1)[:3]
+
+
+@row
 def all_axes(make: Make) -> list:
     return over(make, make.mask)
 

@@ -11,6 +11,7 @@ from tapegrad.core.dtype import of
 from tapegrad.core.errors import warn
 from tapegrad.core.memory_format import is_dense
 from tapegrad.core.promote_types import can_cast
+from tapegrad.core.registration import NO_FORMULA
 from tapegrad.core.storage import grown_like
 from tapegrad.dispatch.in_place import write, written
 from tapegrad.dispatch.op import REGISTRY
@@ -98,6 +99,31 @@ _CONSTANT = frozenset(
 """Functions without derivatives: what they write has no part in a graph."""
 
 
+_COPIED = frozenset(
+    "inner linalg_cond linalg_matrix_norm linalg_norm nanquantile quantile special_ndtr "
+    "tensordot".split()
+)
+"""Functions whose result is copied to `out`, which becomes a part of the graph by it."""
+
+_PASSED_BY = {
+    **{name: name for name in _WANTED if name.endswith("_copy")},
+    **{name: name for name in ("adaptive_avg_pool2d", "adaptive_avg_pool3d")},
+    **{name: name for name in ("conj_physical", "floor_divide", "heaviside")},
+    **{name: name for name in ("log_softmax", "softmax")},
+    "diag": "diagonal_copy",
+}
+"""Functions whose `out` is in the graph without a derivative, by the names those have there."""
+
+
+def _node_without_formula(name: str, result: Any, out: Any) -> Any:
+    """The node that stands behind `out`, or None where nothing that requires grad was read."""
+    if out.requires_grad:
+        raise errors.out_in_graph(f"aten::{_PASSED_BY[name]}")
+    if out._view is not None:
+        raise errors.out_in_graph(name)
+    return NO_FORMULA().in_graph(_PASSED_BY[name], (result,), result)[0]._node
+
+
 def _check_dtype(name: str, message: str, result: Any, out: Any) -> None:
     made, given = result.dtype, getattr(out, "dtype", None)
     if made is given or given is None:
@@ -128,7 +154,7 @@ _ORDERED = frozenset(
 
 
 def write_out(name: str, result: Any, out: Any, *inputs: Any) -> Any:
-    """Write a result where `out=` says: resized if it must be, never part of a graph.
+    """Write a result where `out=` says: resized if it must be, of few functions part of a graph.
 
     It must not lie in a part of the memory of `inputs`.
     """
@@ -146,7 +172,11 @@ def write_out(name: str, result: Any, out: Any, *inputs: Any) -> Any:
     if is_copy and name in _WANTED:
         _check_dtype(name, _WANTED[name], result, out)
     in_graph = result.requires_grad or (out.requires_grad and name not in _CONSTANT)
-    if in_graph and is_grad_enabled():
+    in_graph = in_graph and is_grad_enabled()
+    node = None
+    if in_graph and name in _PASSED_BY:
+        node = _node_without_formula(name, result, out)
+    elif in_graph and name not in _COPIED:
         raise errors.out_in_graph(name)
     mode = MODE.get()
     if type(mode) is not bool:
@@ -170,6 +200,10 @@ def write_out(name: str, result: Any, out: Any, *inputs: Any) -> Any:
             )
         out._array = grown_like(out._array, result._array.shape, _steps(name, result._array))
         out._signature = None
+    if in_graph and node is None:
+        return out.copy_(result)
     write(out._array, result._array)
     written(out, name)
+    if node is not None:
+        out._node = node
     return out

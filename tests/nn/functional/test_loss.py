@@ -307,3 +307,13 @@ def test_classes_of_weight_zero_are_not_ignored(shape):
     (g,) = torch.autograd.grad(loss, x)
     assert loss.isnan() and not g.any()
     assert F.nll_loss(x * float("inf"), target, weight, reduction="sum").isnan()
+
+
+def test_each_loss_of_classes_at_places_is_a_view():
+    """PyTorch brings all places into one dimension, and back."""
+    x, target = torch.ones(2, 3, 2, requires_grad=True), torch.tensor([[0, 1], [2, 0]])
+    each = F.nll_loss(x, target, reduction="none")
+    assert each.shape == (2, 2) and each.grad_fn.name() == "ViewBackward0"
+    assert F.nll_loss(x, target).grad_fn.name() == "NllLoss2DBackward0"
+    assert F.nll_loss(x[0, :, 0], torch.tensor(1), reduction="none").item() == -1
+    assert F.nll_loss(torch.ones(0, 3, 2), target[:0], reduction="none").shape == (0, 2)

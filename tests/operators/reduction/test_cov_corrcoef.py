@@ -1,5 +1,7 @@
 """Correlations against PyTorch 2.13."""
 
+import math
+
 import pytest
 
 import tapegrad as torch
@@ -22,3 +24,10 @@ def test_correlations():
         "cov(): expected fweights to have integral dtype but got fweights with Float dtype",
     ):
         torch.cov(x, fweights=torch.ones(3))
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+def test_fewer_observations_than_the_correction_makes_infinite_covariances():
+    x, weights = torch.tensor([1.0, -1.0, 0.0]), torch.tensor([0.25, 0.5, 0.75])
+    with pytest.warns(UserWarning, match="degrees of freedom"):
+        assert torch.cov(x, correction=3, aweights=weights).item() == math.inf

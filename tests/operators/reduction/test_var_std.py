@@ -55,3 +55,18 @@ def test_variances_are_finite_where_float32_can_hold_them(scale):
         assert torch.allclose(g.double() / scale, slope / scale, rtol=1e-4, atol=1e-8)
     assert x.view(10, 100).var(1).isfinite().all() and torch.var_mean(x)[0].isfinite()
     assert torch.full((3,), 3e38).mul_(torch.tensor([1, -1, 1])).var().isinf()
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+@pytest.mark.parametrize("dim", [None, 1])
+def test_moments_come_from_one_node(name, dim):
+    x = torch.tensor([[1.0, 2.0, 4.0], [3.0, 3.0, 3.5]], requires_grad=True)
+    spread, middle = getattr(torch, name + "_mean")(x, dim)
+    node = spread.grad_fn
+    assert node is middle.grad_fn and node.name() == f"{name.title()}MeanBackward0"
+    assert (spread.output_nr, middle.output_nr) == (0, 1)
+    alone = getattr(torch, name)(x, dim)
+    assert torch.equal(spread, alone) and torch.equal(middle, x.mean(dim))
+    for y, same in ((spread, alone), (middle, x.mean(dim))):
+        (got,) = torch.autograd.grad(y.sum(), x, retain_graph=True)
+        assert torch.equal(got, torch.autograd.grad(same.sum(), x)[0])

@@ -158,7 +158,7 @@ def round_half_even(xp, x):
 
 
 @vjp(x=lambda xp, g: xp.zeros_like(g))
-@elementwise(node="RoundBackward1", check=lacks("round_cpu", BOOL, INTEGER, COMPLEX))
+@elementwise(node="RoundBackward1")
 def round_decimals(xp, x, *, decimals):
     """The nearest number of `decimals` decimals."""
     if decimals == 0:
@@ -181,7 +181,21 @@ def round(input: Tensor, *, decimals: int | None = None, out: Out = None) -> Any
     """
     if decimals is None:
         return round_half_even(input) if out is None else round_half_even(input, out=out)
+    lacks("round_cpu" if decimals else "round_vml_cpu", BOOL, INTEGER, COMPLEX)(input)
     return finish("round", round_decimals(input, decimals=decimals), out, input)
+
+
+@require_tensors
+def special_round(input: Tensor, *, decimals: int = 0, out: Out = None) -> Any:
+    """The nearest number of `decimals` decimals: `torch.round` of floating-point numbers.
+
+    Shape: any, and that of the result.
+    Raises: NotImplementedError for integers.
+
+    >>> torch.special.round(torch.tensor([0.25, 1.5]), decimals=1)
+    tensor([0.2000, 1.5000])
+    """
+    return round(input, decimals=decimals, out=out)
 
 
 def _check_real(x: Any) -> None:

@@ -82,7 +82,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
             "of observations.",
             users_level(),
         )
-        free = free * 0
+        free = free.new_zeros(())
     x = x - average.unsqueeze(1)
     return (x @ (x if w is None else x * w).t().conj() / free).squeeze()
 

@@ -101,6 +101,48 @@ def deviation(xp, x, *, axis, correction, keepdims):
     return y
 
 
+def _both_tangents(xp, t, x, axis, correction, keepdims):
+    middle = xp.mean(t, axis=axis, keepdims=keepdims)
+    return _variance_tangent(xp, t, x, axis, correction, keepdims), middle
+
+
+def _spread_mean(xp, g, x, axis, keepdims):
+    return spread(xp, g / (count(x.shape, axis) or 1), x.shape, axis, keepdims)
+
+
+@jvp(x=_both_tangents)
+@vjp(
+    x=lambda xp, g_result0, g_result1, x, axis, correction, keepdims: (
+        _variance_rule(xp, g_result0, x, axis, correction, keepdims)
+        + _spread_mean(xp, g_result1, x, axis, keepdims)
+    )
+)
+@primitive(node="VarMeanBackward0", outputs=("result0", "result1"), holomorphic=False)
+def variance_and_mean(xp, x, *, axis, correction, keepdims):
+    """The variance and the mean over `axis`, by one node."""
+    options = {"axis": axis, "correction": correction, "keepdims": keepdims}
+    return variance.on_arrays(xp, x, **options), xp.mean(x, axis=axis, keepdims=keepdims)
+
+
+def _std_tangents(xp, t, x, result0, axis, correction, keepdims):
+    moved, middle = _both_tangents(xp, t, x, axis, correction, keepdims)
+    return _half_over(xp, result0) * moved, middle
+
+
+@jvp(x=_std_tangents)
+@vjp(
+    x=lambda xp, g_result0, g_result1, x, result0, axis, correction, keepdims: (
+        _variance_rule(xp, g_result0 * _half_over(xp, result0), x, axis, correction, keepdims)
+        + _spread_mean(xp, g_result1, x, axis, keepdims)
+    )
+)
+@primitive(node="StdMeanBackward0", outputs=("result0", "result1"), holomorphic=False)
+def deviation_and_mean(xp, x, *, axis, correction, keepdims):
+    """The standard deviation and the mean over `axis`, by one node."""
+    options = {"axis": axis, "correction": correction, "keepdims": keepdims}
+    return deviation.on_arrays(xp, x, **options), xp.mean(x, axis=axis, keepdims=keepdims)
+
+
 def _computed(
     name: str, operator: Any, x: Tensor, dim: Dim, unbiased: Any, correction: Any, keepdim: bool
 ) -> Any:
@@ -125,7 +167,10 @@ def _computed(
             for p in (x.real, x.imag)
         ]
         total = sum(parts)
-        return total if operator is variance else _root(total)
+        if operator in (deviation, deviation_and_mean):
+            total = _root(total)
+        pair = operator in (variance_and_mean, deviation_and_mean)
+        return (total, mean(x, dim, keepdim)) if pair else total
     return operator(x, axis=axis, correction=correction, keepdims=bool(keepdim))
 
 
@@ -162,8 +207,7 @@ def _with_mean(name: str, operator: OperatorLike) -> Callable:
         *,
         correction: Number | None = None,
     ) -> tuple:
-        result = _computed(name, operator, input, dim, unbiased, correction, keepdim)
-        return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)
+        return tuple(_computed(name, operator, input, dim, unbiased, correction, keepdim))
 
     return moments
 
@@ -195,7 +239,7 @@ def std() -> Any:
 
 
 @require_tensors
-@_with_mean("var_mean", variance)
+@_with_mean("var_mean", variance_and_mean)
 def var_mean() -> Any:
     """The variance, as `var` has it, and the mean, of all elements or over `dim`: a pair.
 
@@ -207,7 +251,7 @@ def var_mean() -> Any:
 
 
 @require_tensors
-@_with_mean("std_mean", deviation)
+@_with_mean("std_mean", deviation_and_mean)
 def std_mean() -> Any:
     """The standard deviation, as `std` has it, and the mean, of all elements or over `dim`: a pair.
 

@@ -229,14 +229,25 @@ def _nll(
     n = input._array.ndim
     if weight is not None:
         mse_l1.check_alike(input, weight)
-    if n > 2:
+    if n == 4:
         return pick_places(input, target, weight, ignore_index=ignored, reduction=reduction)
+    if n > 2:
+        rows, classes = input._array.shape[:2]
+        places = (1, -1) if input._array.size else (0, 0)
+        found = pick_places(
+            input.reshape(rows, classes, *places),
+            target.reshape(rows, *places),
+            weight,
+            ignore_index=ignored,
+            reduction=reduction,
+        )
+        return found.view(target._array.shape) if reduction == "none" else found
     if n == 2:
         return pick_classes(input, target, weight, ignore_index=ignored, reduction=reduction)
-    result = pick_classes(
-        input.unsqueeze(0), target.reshape(1), weight, ignore_index=ignored, reduction=reduction
-    )
-    return result.squeeze(0) if reduction == "none" else result
+    if reduction == "none":
+        reduction = "sum"
+    row, place = input.unsqueeze(0), target.reshape(1)
+    return pick_classes(row, place, weight, ignore_index=ignored, reduction=reduction)
 
 
 @require_tensors(name="cross_entropy_loss")

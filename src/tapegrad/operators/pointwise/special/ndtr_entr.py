@@ -8,6 +8,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import vjp
 from tapegrad.operators.pointwise.special.real_function import real_function
+from tapegrad.operators.with_number import times_number
 
 __all__: list[str] = []  # they live in torch.special
 
@@ -31,7 +32,8 @@ def ndtr(input: Tensor, *, out: Out = None) -> Any:
     from tapegrad.operators.pointwise.special.erf_gamma import erfc
 
     errors.need_tensors("special_ndtr", input=input)
-    return finish("special_ndtr", 0.5 * erfc(input * -_ROOT_HALF), out)
+    y = erfc(times_number(input, number=-_ROOT_HALF))
+    return finish("special_ndtr", times_number(y, number=0.5), out)
 
 
 @vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF / _ROOT_PI))
