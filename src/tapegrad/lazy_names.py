@@ -40,6 +40,8 @@ def fill_slots() -> None:
     registration.PER_SAMPLE.register_module("tapegrad.func.per_sample")
     registration.RANDOMNESS.register_module("tapegrad.func.randomness")
     registration.TANGENT_VIEWS.register_module("tapegrad.operators.shape.forward_ad_views")
+    registration.SPARSE.register_module("tapegrad.sparse")
+    registration.SPARSE_REFUSALS.register_module("tapegrad.compat.torch.sparse")
     registration.TENSOR_NAMESPACE.register_module("tapegrad.tensors.arrays.namespace")
     registration.TRANSFORM_STACK.register_module("tapegrad.func.level")
     registration.WRITE_OUT.register_module("tapegrad.dispatch.out")

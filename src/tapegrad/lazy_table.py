@@ -197,6 +197,8 @@ FUNCTIONS: dict[str, str] = {
         "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
         "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads"
     ),
+    "tapegrad.sparse.creation": "sparse_coo_tensor",
+    "tapegrad.sparse.matmul": "dsmm hspmm smm spmm sspaddmm",
     "tapegrad.symbolic_numbers": (
         "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum"
     ),

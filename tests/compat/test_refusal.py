@@ -17,7 +17,8 @@ HOME = "tapegrad.compat.torch"
 @pytest.mark.parametrize(
     "name",
     [
-        "sparse.mm", "sparse.semi_structured.to_sparse_semi_structured", "nested.nested_tensor",
+        "sparse.spsolve", "nested.nested_tensor",
+        "sparse.semi_structured.to_sparse_semi_structured",
         "export.export", "export.Dim", "export.dynamic_shapes.Dim",
         "export.graph_signature.InputSpec", "export.exported_program.ExportedProgram",
         "onnx.export", "onnx.utils.export", "onnx.symbolic_opset11.unsqueeze",

@@ -21,6 +21,7 @@ ELSEWHERE = {
     "linalg": "operators",  # the names of `torch.linalg`, each an operator
     "random": "core",
     "return_types": "core",
+    "sparse": "tensors",
     "version": "core",
     "autograd": "frontends",
     "autograd.forward_ad": "tensors",
@@ -183,7 +184,7 @@ SERVED = (
     "amp autograd backends compiler cpu cuda distributed distributions fft func futures fx hub jit "
     "library linalg masked multiprocessing nn ops optim overrides profiler quasirandom random "
     "return_types "
-    "serialization signal special storage testing torch_version utils version"
+    "serialization signal sparse special storage testing torch_version utils version"
 )
 NOT_PYTORCHS = {"inspect"}  # Python's own module, which PyTorch happens to import
 

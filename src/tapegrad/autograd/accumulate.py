@@ -10,9 +10,10 @@ import numpy as np
 from tapegrad.arrays.numpy.memory_pool import SMALLEST, empty, keeps
 from tapegrad.autograd.node import version_of
 from tapegrad.autograd.writable import check_storable
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors, registration, tensor_base
 from tapegrad.core.annotations import Any, Array
 from tapegrad.core.registration import DISPATCH_CLASSES, FRONT_DOOR
+from tapegrad.core.tensor_base import SPARSE
 from tapegrad.core.torch_dispatch import CLASSES, is_stand_in
 
 # Whether a new `.grad` has to be laid out as its leaf: `autograd.enforce_grad_layout_policy`.
@@ -85,6 +86,10 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
     if CLASSES and (is_stand_in(g) or is_stand_in(leaf._grad)):
         leaf._grad = DISPATCH_CLASSES().accumulated(leaf._grad, g)
         return
+    if SPARSE and (_is_sparse(g) or _is_sparse(leaf._grad)):
+        with _lock:
+            leaf._grad = registration.SPARSE().accumulated(leaf._grad, g, create_graph)
+        return
     with _lock:
         if create_graph:
             leaf._grad = _copy(g, leaf) if leaf._grad is None else leaf._grad + g
@@ -123,6 +128,10 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
                 version = version_of(old)
             version.value += 1
             version.operator = "a backward pass that added to .grad"
+
+
+def _is_sparse(x: Any) -> bool:
+    return isinstance(x, tensor_base.TensorBase) and x.is_sparse
 
 
 def _copy(g: Array, leaf: Any) -> Any:

@@ -386,7 +386,9 @@ class BackwardPass:
         return g if g is None or isinstance(g, tensor_base.Tensor) else tensor_base.wrap(g)
 
     def _unwrap(self, g: Array) -> Any:
-        return g if g is None or self.create_graph else resolved(g._array)
+        if g is None or self.create_graph or g.is_sparse:
+            return g
+        return resolved(g._array)
 
     def _tensor_hooks(self, node: NodeLike, g: list) -> list:
         """Hooks on the tensors a node made, then their `.grad` where it was asked for."""

@@ -46,6 +46,7 @@ KeptView: Any = TensorBase  # that of views as nodes save them
 
 
 BORN = [0]  # how many transforms of `torch.func` have begun, in all threads
+SPARSE: list[type] = []  # the class of sparse tensors, once there was one
 REFUSING = [0]  # how many are running that refuse writes to what was made before them
 
 

@@ -12,11 +12,11 @@ from tapegrad.optim.sgd import SGD
 
 __all__ = [
     "ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Muon",
-    "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop", "lr_scheduler", "swa_utils",
+    "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop", "SparseAdam", "lr_scheduler", "swa_utils",
 ]  # fmt: skip
 
 _METHODS = frozenset(
-    "ASGD LBFGS Adadelta Adafactor Adagrad Adamax Muon NAdam RAdam RMSprop Rprop".split()
+    "ASGD LBFGS Adadelta Adafactor Adagrad Adamax Muon NAdam RAdam RMSprop Rprop SparseAdam".split()
 )
 _MODULES = frozenset(["lr_scheduler", "swa_utils"])
 
@@ -27,7 +27,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     if name in _METHODS:
-        method = getattr(import_module(f"{__name__}.{name.lower()}"), name)
+        file = "sparse_adam" if name == "SparseAdam" else name.lower()
+        method = getattr(import_module(f"{__name__}.{file}"), name)
         globals()[name] = method
         return method
     from tapegrad.core.missing import missing

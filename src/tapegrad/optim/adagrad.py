@@ -6,6 +6,7 @@ import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.optimizer import (
@@ -102,3 +103,22 @@ class Adagrad(Optimizer):
         t = xp.astype(state["step"], xp.float64)
         size = xp.asarray(lr / (1 + (t - 1) * lr_decay), dtype=param.dtype)
         param -= size * grad / (xp.sqrt(total) + eps)
+
+    def update_sparse(
+        self, param: Tensor, grad: Tensor, *, lr: float, lr_decay: float, eps: float, **options: Any
+    ) -> None:
+        if options["weight_decay"]:
+            raise runtime_error(
+                "weight_decay option is not compatible with sparse gradients",
+                "Add the penalty to the loss.",
+            )
+        from tapegrad.sparse.creation import sparse_coo_tensor
+
+        state = self.state[param]
+        state["step"] += 1
+        size = lr / (1 + (state["step"].item() - 1) * lr_decay)
+        grad = (-grad if options["maximize"] else grad).coalesce()
+        state["sum"].add_(grad.pow(2))
+        std = state["sum"].sparse_mask(grad)._values().sqrt().add_(eps)
+        step = sparse_coo_tensor(grad._indices(), grad._values() / std, grad.shape)
+        param.add_(step, alpha=-size)

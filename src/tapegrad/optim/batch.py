@@ -14,12 +14,12 @@ from numpy.lib.array_utils import byte_bounds
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import BLOCK, LARGE, run_blocks
-from tapegrad.autograd.mode import enable_grad
+from tapegrad.autograd.mode import enable_grad, no_grad
 from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.core.annotations import Any, Namespace, OptimizerLike
 from tapegrad.core.dtype import default, float64
 from tapegrad.core.errors import assertion_error
-from tapegrad.core.tensor_base import wrap
+from tapegrad.core.tensor_base import SPARSE, wrap
 from tapegrad.operators.shape.as_strided import view_as_complex, view_as_real
 from tapegrad.tensors.tensor import Tensor
 
@@ -219,6 +219,10 @@ def step_group(optimizer: OptimizerLike, group: dict[str, Any]) -> None:
         raise _not_capturable(optimizer)
     ready = [p for p in group["params"] if p._grad is not None]
     options = _options(group)
+    if SPARSE:
+        given, ready = ready, _without_sparse(optimizer, ready, options)
+        if given and not ready:
+            return
     key = (*map(id, ready), *[bool(group[name]) for name in optimizer.structural])
     plan = optimizer._plans.get(id(group))
     if plan is None or plan[0] != key or not all(b.is_valid(optimizer) for b in plan[1]):
@@ -232,6 +236,16 @@ def step_group(optimizer: OptimizerLike, group: dict[str, Any]) -> None:
     for batch in plan[1]:
         batch.step(optimizer, options)
     count_writes(ready, f"{type(optimizer).__name__}.step")
+
+
+def _without_sparse(optimizer: OptimizerLike, ready: list[Any], options: dict[str, Any]) -> list:
+    """Those of the parameters that have a dense gradient; the others are updated."""
+    sparse = [p for p in ready if p._grad.is_sparse]
+    if sparse:
+        with no_grad():
+            for param in sparse:
+                optimizer.update_sparse(param, param._grad, **options)
+    return [p for p in ready if not p._grad.is_sparse]
 
 
 def step_group_on_tensors(optimizer: OptimizerLike, group: dict[str, Any]) -> None:

@@ -428,6 +428,15 @@ class Optimizer(Saving, StepHooks):
             f"{type(self).__name__} does not say how it changes a parameter: define update()"
         )
 
+    def update_sparse(self, param: Tensor, grad: Tensor, **options: Any) -> None:
+        """One step with a gradient that is sparse."""
+        name = type(self).__name__
+        if name in ("Adam", "AdamW"):
+            text = "Adam does not support sparse gradients, please consider SparseAdam instead"
+        else:
+            text = f"{name} does not support sparse gradients"
+        raise runtime_error(text, "SGD, Adagrad and SparseAdam do; or leave sparse=True away.")
+
     def conclude(self, xp: Namespace, state: dict[str, Any], **options: object) -> None:
         """After `update`: change the numbers in `state` that a parameter has once."""
 

@@ -104,6 +104,31 @@ class SGD(Optimizer):
             grad = grad + momentum * buffer if nesterov else buffer
         param -= xp.multiply(grad, lr, out=spare[0])
 
+    def update_sparse(
+        self,
+        param: Tensor,
+        grad: Tensor,
+        *,
+        lr: float,
+        momentum: float,
+        dampening: float,
+        nesterov: bool,
+        **options: Any,
+    ) -> None:
+        if options["maximize"]:
+            grad = -grad
+        if options["weight_decay"]:
+            grad = grad.add(param, alpha=options["weight_decay"])
+        if momentum:
+            state = self.state[param]
+            buffer = state.get("momentum_buffer")
+            if buffer is None:
+                buffer = state["momentum_buffer"] = grad.clone()
+            else:
+                buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
+            grad = grad.add(buffer, alpha=momentum) if nesterov else buffer
+        param.add_(grad, alpha=-lr)
+
 
 def _value(x: Tensor) -> Any:
     """`x` without the history that a tensor has."""

@@ -56,6 +56,7 @@ GLOBALS: dict[str, Any] = {
     "torch._utils._rebuild_tensor": rebuild.rebuild_tensor,
     "torch._utils._rebuild_tensor_v2": rebuild.rebuild_tensor_v2,
     "torch._utils._rebuild_tensor_v3": rebuild.rebuild_tensor_v3,
+    "torch._utils._rebuild_sparse_tensor": rebuild.rebuild_sparse_tensor,
     "torch._utils._rebuild_parameter": rebuild.rebuild_parameter,
     "torch._utils._rebuild_parameter_with_state": rebuild.rebuild_parameter_with_state,
     "torch._tensor._rebuild_from_type_v2": rebuild.rebuild_from_type,
@@ -79,7 +80,6 @@ GLOBALS: dict[str, Any] = {
 
 # Named by files that PyTorch loads with weights_only=True, and not to be had here.
 LACKING = {
-    "torch._utils._rebuild_sparse_tensor": "sparse tensors",
     "torch._utils._rebuild_nested_tensor": "nested tensors",
     "torch._utils._rebuild_qtensor": "quantized tensors",
     "torch._utils._rebuild_meta_tensor_no_storage": "tensors on the meta device",
@@ -166,6 +166,7 @@ CALLS: dict[Any, Callable] = {
     rebuild.rebuild_tensor: rebuild.rebuild_tensor,
     rebuild.rebuild_tensor_v2: rebuild.rebuild_tensor_v2,
     rebuild.rebuild_tensor_v3: rebuild.rebuild_tensor_v3,
+    rebuild.rebuild_sparse_tensor: rebuild.rebuild_sparse_tensor,
     rebuild.rebuild_parameter: rebuild.rebuild_parameter,
     rebuild.rebuild_parameter_with_state: rebuild.rebuild_parameter_with_state,
     rebuild.rebuild_from_type: rebuild.rebuild_from_type,

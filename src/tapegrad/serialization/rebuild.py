@@ -69,6 +69,22 @@ def rebuild_tensor_v3(
     return _completed(wrap(_strided(storage, dtype, offset, size, stride)), requires_grad, metadata)
 
 
+def rebuild_sparse_tensor(kind: Any, data: Any) -> Any:
+    """A sparse tensor of its indices, values and sizes."""
+    from tapegrad.core.memory_format import sparse_coo
+    from tapegrad.sparse.creation import sparse_coo_tensor
+
+    if kind is not sparse_coo:
+        raise lacking(f"tensors of layout {kind}", "torch._utils._rebuild_sparse_tensor")
+    if type(data) is not tuple or len(data) not in (3, 4):
+        raise malformed("a sparse tensor is not made of indices, values and sizes")
+    indices, values, size, *coalesced = data
+    if not isinstance(indices, Tensor) or not isinstance(values, Tensor):
+        raise malformed("a sparse tensor is made of something that is no tensor")
+    flag = coalesced[0] if coalesced else None
+    return sparse_coo_tensor(indices, values, size, check_invariants=True, is_coalesced=flag)
+
+
 def rebuild_parameter(data: object, requires_grad: bool, backward_hooks: Any) -> Any:
     """A parameter on the memory of `data`."""
     if not isinstance(data, Tensor) or type(requires_grad) is not bool:

@@ -274,6 +274,9 @@ def _name_without_import(obj: object) -> tuple[str, str] | None:
 def _reduced(x: Tensor) -> tuple:
     """A tensor as a call of one of PyTorch's functions."""
     state = {name: value for name, value in x.__dict__.items() if name != "_resting_hooks"}
+    if x.is_sparse:
+        parts = (x._indices(), x._values(), x.shape, x.is_coalesced())
+        return rebuild.rebuild_sparse_tensor, (x.layout, parts)
     kind = type(x)
     if isinstance(x, Parameter) and kind is Parameter:
         data = x.data

@@ -188,7 +188,8 @@ def _block(items, cut, style, indent):
     return "[" + ("," + "\n" * (len(cut) - 1) + " " * (indent + 1)).join(parts) + "]"
 
 
-def _contents(array, indent):
+def contents(array, indent) -> str:
+    """The numbers of an array in brackets, the first `indent` columns from the left."""
     if not isinstance(array, np.ndarray):
         array = np.from_dlpack(array)  # of another array library
     if array.size == 0:
@@ -296,7 +297,7 @@ def plain_repr(t, values, suffixes) -> str:
     kind = type(t).__name__
     prefix = "tensor(" if kind in ("Tensor", "Parameter") else f"{kind}("
     indent = len(prefix)
-    text = prefix + _contents(resolved(values._array), indent)
+    text = prefix + contents(resolved(values._array), indent)
     column = len(text) - text.rfind("\n") + 1  # two more than the last line is long
     for suffix in suffixes:
         if column + len(suffix) + 2 > _options["linewidth"]:

@@ -28,7 +28,7 @@ from tapegrad.autograd.view_origin import IN_FUNCTION, MULTI_OUTPUT
 from tapegrad.autograd.writable import check_view, written
 from tapegrad.core import errors
 from tapegrad.core.errors import warn
-from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.tensor_base import SPARSE, TensorBase
 
 
 def with_defaults(forward: Callable, args: tuple, kwargs: dict) -> tuple:
@@ -130,6 +130,10 @@ def connect(node: BackwardCFunction, args: tuple, grad: bool) -> bool:
         if not isinstance(x, TensorBase):
             needs.append(False)
             continue
+        if SPARSE and x.is_sparse:
+            refuse_sparse_leaf(x)
+            needs.append(False)
+            continue
         edge, array = x._node, x._array
         needs.append(edge is not None or (x._view is not None and x.requires_grad))
         order.append(i)
@@ -145,6 +149,15 @@ def connect(node: BackwardCFunction, args: tuple, grad: bool) -> bool:
     for each in EVERYWHERE:
         each.made(node)
     return True
+
+
+def refuse_sparse_leaf(x: Any) -> None:
+    """Raise where a custom function shall give the gradient of a sparse tensor."""
+    if x.requires_grad:
+        raise errors.not_implemented(
+            "a custom function of a sparse tensor that requires grad is not supported",
+            "Pass its values(), and make the sparse tensor within.",
+        )
 
 
 def _put_first(node: BackwardCFunction, i: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tapegrad.core.missing import missing as _missing
 from tapegrad.tensors.printing import (
-    _contents,
+    contents,
     get_printoptions,
     plain_repr,
     printoptions,
@@ -23,15 +23,15 @@ def _tensor_str(self: Tensor, indent: int) -> str:
     >>> torch._tensor_str._tensor_str(torch.ones(2), 0)
     '[1., 1.]'
     """
-    return _contents(self.detach().resolve_conj().resolve_neg()._array, indent)
+    return contents(self.detach().resolve_conj().resolve_neg()._array, indent)
 
 
-def _str(self: Tensor, *, tensor_contents: str | None = None) -> str:
+def _str(self: Tensor, *, tensorcontents: str | None = None) -> str:
     """The text of a tensor; its elements may be given as text."""
     text = tensor_repr(self)
-    if tensor_contents is None:
+    if tensorcontents is None:
         return text
-    return text.replace(_tensor_str(self, text.index("(") + 1), tensor_contents)
+    return text.replace(_tensor_str(self, text.index("(") + 1), tensorcontents)
 
 
 _str_intern = _str

@@ -27,7 +27,11 @@ def get_total_norm(
     tensor(5.)
     """
     order = float(norm_type)
-    norms = [t.norm(order) for t in _listed(tensors)]
+    listed = _listed(tensors)
+    for t in listed:
+        if t.is_sparse:
+            _refuse_sparse(t)
+    norms = [t.norm(order) for t in listed]
     if not norms:
         return new_tensor(0.0)
     total = stack(norms).norm(order)
@@ -39,6 +43,13 @@ def get_total_norm(
             "Look for the step at which the loss became inf or nan.",
         )
     return total
+
+
+def _refuse_sparse(t: Tensor) -> None:
+    """PyTorch's norm of several gradients has no kernel for sparse ones."""
+    from tapegrad.sparse.table import refused
+
+    raise refused("vector_norm")
 
 
 def clip_grads_with_norm_(

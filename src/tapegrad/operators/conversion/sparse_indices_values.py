@@ -1,4 +1,4 @@
-"""Indices and values of sparse tensors, which dense tensors, the only ones here, refuse to name."""
+"""Indices and values of sparse tensors, which dense tensors refuse to name."""
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Tensor

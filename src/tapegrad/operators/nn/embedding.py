@@ -9,6 +9,7 @@ from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.registration import SPARSE
 from tapegrad.core.tensor_base import REFUSING, wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear, vjp
@@ -29,6 +30,19 @@ def look_up(xp, weight, indices, *, padding, by_frequency):
     """The rows of `weight` that `indices` (...) names: shape (..., D)."""
     rows = xp.take(weight, xp.reshape(indices, (-1,)), axis=0)
     return xp.reshape(rows, (*indices.shape, weight.shape[1]))
+
+
+def _sparse_rule(xp, g, weight_like, indices, padding, by_frequency):
+    if by_frequency:
+        raise SPARSE().by_frequency_refused()
+    return SPARSE().gradient_of_rows(g, indices, weight_like.shape, padding)
+
+
+@vjp(weight=_sparse_rule)
+@linear(node="EmbeddingBackward0", hidden=("indices",), registered=False)
+def look_up_sparsely(xp, weight, indices, *, padding, by_frequency):
+    """`look_up` with a gradient that is sparse: a row for each index."""
+    return look_up.on_arrays(xp, weight, indices, padding=padding, by_frequency=by_frequency)
 
 
 def _spread_rule(xp, g, indices, n, padding, by_frequency):
@@ -96,12 +110,14 @@ def embedding(
     if getattr(weight, "_array", None) is not None and weight._array.ndim != 2:
         raise errors.runtime_error("'weight' must be 2-D", "The table has a row for each index.")
     check_indices("embedding", indices, weight)
-    if sparse and weight.requires_grad:
-        raise no_sparse("embedding")
     _check_rows(indices._array, weight._array.shape[0])
     if weight.dtype.is_complex:
         check_real_graph("embedding", weight)
-    return look_up(weight, indices, padding=int(padding_idx), by_frequency=bool(scale_grad_by_freq))
+    if sparse and weight.requires_grad:
+        look = look_up_sparsely
+    else:
+        look = look_up
+    return look(weight, indices, padding=int(padding_idx), by_frequency=bool(scale_grad_by_freq))
 
 
 def _check_rows(values: Any, n: int) -> None:
@@ -109,13 +125,6 @@ def _check_rows(values: Any, n: int) -> None:
     values = elements(values)
     if values.size and (values.min() < 0 or values.max() >= n):
         raise errors.index_error("index out of range in self", f"The table has rows 0 to {n - 1}.")
-
-
-def no_sparse(name: str) -> NotImplementedError:
-    """tapegrad has no sparse tensors."""
-    text = f"{name}() with sparse=True: tapegrad has no sparse gradients"
-    advice = "Leave sparse=True away: the gradient is then an ordinary tensor."
-    return errors.not_implemented(text, advice)
 
 
 @require_tensors

@@ -4,10 +4,11 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.registration import SPARSE
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.dispatch.per_sample import per_sample
-from tapegrad.operators.nn.embedding import check_indices, no_sparse
+from tapegrad.operators.nn.embedding import check_indices
 
 __torch__ = "embedding_bag"
 
@@ -63,6 +64,37 @@ sum_bags.jvp(
     ),
     samples=lambda xp, t, weight, indices, lengths: sum_bags.on_arrays(
         xp, weight, t, indices, lengths, average=False, by_frequency=False
+    ),
+)
+
+
+def _sparse_weight_rule(xp, g, samples, indices, lengths, weight_like, average, by_frequency):
+    if by_frequency:
+        raise SPARSE().by_frequency_refused()
+    if average:
+        g = g / _counts(xp, lengths, g)
+    rows = xp.read_at(g, _bags(xp, lengths), (0,))
+    if samples is not None:
+        rows = rows * xp.reshape(samples, (-1, 1))
+    return SPARSE().gradient_of_rows(rows, indices, weight_like.shape)
+
+
+@primitive(
+    node="EmbeddingBagBackward0",
+    hidden=("indices", "lengths"),
+    kernels=("read_at", "add_at"),
+    registered=False,
+)
+def sum_bags_sparsely(xp, weight, samples, indices, lengths, *, average, by_frequency):
+    """`sum_bags` with a gradient of the table that is sparse: a row for each index."""
+    options = {"average": average, "by_frequency": by_frequency}
+    return sum_bags.on_arrays(xp, weight, samples, indices, lengths, **options)
+
+
+sum_bags_sparsely.vjp(
+    weight=_sparse_weight_rule,
+    samples=lambda xp, g, weight, indices, lengths: xp.sum(
+        xp.read_at(g, _bags(xp, lengths), (0,)) * xp.read_at(weight, indices, (0,)), axis=1
     ),
 )
 
@@ -211,8 +243,6 @@ def embedding_bag(
         _check_samples(per_sample_weights, indices)
     if indices._array.ndim == 2:
         indices = indices.reshape(-1)
-    if sparse and weight.requires_grad:
-        raise no_sparse("embedding_bag")
     values, n = indices._array, weight._array.shape[0]
     wrong = np.flatnonzero((values < 0) | (values >= n))
     if wrong.size:
@@ -243,5 +273,6 @@ def embedding_bag(
         result = choose_in_bags(weight, wrap(chosen), wrap(filled[:, None]))
         return result, wrap(bags), counts, wrap(chosen)
     options = {"average": mode == _MEAN, "by_frequency": bool(scale_grad_by_freq)}
-    result = sum_bags(weight, per_sample_weights, wrap(values), counts, **options)
+    bagged = sum_bags_sparsely if sparse and weight.requires_grad else sum_bags
+    result = bagged(weight, per_sample_weights, wrap(values), counts, **options)
     return result, wrap(bags), counts, counts

@@ -1,19 +1,16 @@
-"""`torch.sparse` by name: tensors have all their elements here."""
+"""What `torch.sparse` has besides `tapegrad.sparse`: names of what there is not."""
 
 from tapegrad.compat.refusal import refusing as _refusing
 
-ADVICE = "tapegrad has no sparse tensors: keep indices and values apart, and use index_add."
+ADVICE = "tapegrad has sparse tensors of layout torch.sparse_coo alone."
 
 __getattr__ = _refusing(
     __name__,
     ADVICE,
-    functions=(
-        "addmm as_sparse_gradcheck log_softmax mm sampled_addmm softmax solve spdiags spsolve sum "
-        "to_sparse_semi_structured"
-    ),
+    functions="as_sparse_gradcheck sampled_addmm solve spsolve to_sparse_semi_structured",
     classes=(
         "SparseSemiStructuredTensor SparseSemiStructuredTensorCUSPARSELT "
-        "SparseSemiStructuredTensorCUTLASS check_sparse_tensor_invariants"
+        "SparseSemiStructuredTensorCUTLASS"
     ),
     submodules="semi_structured",
 )

@@ -1,0 +1,35 @@
+"""How a sparse tensor prints: indices, values, and what they do not show."""
+
+from typing import Any
+
+from tapegrad.core.dtype import get_default_dtype
+from tapegrad.tensors.printing import contents, get_printoptions, place
+
+
+def sparse_repr(x: Any) -> str:
+    """The text of a sparse tensor, equal to PyTorch's to the character."""
+    indent = len("tensor(")
+    parts = []
+    for name, part in (("indices", x._index), ("values", x._data)):
+        prefix = f"{name}=tensor("
+        text = contents(part.detach()._array, indent + len(prefix))
+        if not part.numel():
+            text += f", size={tuple(part.shape)}"
+        parts.append(f"{prefix}{text})")
+    text = "tensor(" + (",\n" + " " * indent).join(parts)
+    said = [f"size={tuple(x.shape)}", f"nnz={x._data.shape[0]}"]
+    default = get_default_dtype()
+    name = x.dtype.name
+    default_complex = "complex128" if default.name == "float64" else "complex64"
+    if name not in (default.name, default_complex, "int64", "bool"):
+        said.append(f"dtype={x.dtype}")
+    said += ["layout=torch.sparse_coo", *place(x)]
+    width, column, fresh = get_printoptions()["linewidth"], 0, True
+    for suffix in said:
+        if fresh or column + len(suffix) + 2 > width:
+            text += ",\n" + " " * indent + suffix
+            column, fresh = indent + len(suffix), False
+        else:
+            text += ", " + suffix
+            column += len(suffix) + 2
+    return text + ")"

@@ -1,0 +1,174 @@
+"""Sparse gradients: of embeddings, added up, and what optimizers make of them."""
+
+import pytest
+
+import tapegrad as torch
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # PyTorch warns once in a process
+
+
+def table(module, kind="Embedding", **options):
+    found = getattr(module.nn, kind)(5, 3, sparse=True, **options)
+    with module.no_grad():
+        found.weight.copy_(module.arange(15.0).reshape(5, 3) / 8 - 1)
+    return found
+
+
+def passes(module):
+    """Gradients of several passes, as text."""
+    x = module.tensor([[0, 2], [2, 1]])
+    m = table(module, padding_idx=1)
+    m(x).sum().backward()
+    yield m.weight.grad
+    m(x).sum().backward()
+    yield m.weight.grad
+    m.weight.grad = None
+    (m(x).sum() + m(x).pow(2).sum()).backward()
+    yield m.weight.grad
+    m.weight.grad = None
+    (m(x).sum() + m.weight.sum()).backward()
+    yield m.weight.grad
+    m(x).sum().backward()  # a sparse one is added to a dense one
+    yield m.weight.grad
+    m.weight.grad = None
+    m(x).sum().backward()
+    m.weight.sum().backward()  # a dense one is added to a sparse one
+    yield m.weight.grad
+    yield module.autograd.grad(m(x).pow(2).sum(), m.weight)
+    for mode in ("sum", "mean"):
+        bag = table(module, "EmbeddingBag", mode=mode)
+        bag(x).pow(2).sum().backward()
+        yield bag.weight.grad
+    bag = table(module, "EmbeddingBag", mode="sum", padding_idx=2)
+    bag(x, per_sample_weights=module.tensor([[1.0, 2.0], [3.0, 4.0]])).sum().backward()
+    yield bag.weight.grad
+    seen = []
+    m.weight.grad = None
+    m.weight.register_hook(seen.append)
+    m(x).sum().backward()
+    yield seen
+
+
+def test_gradients_of_embeddings_are_pytorchs(pytorch):
+    for ours, theirs in zip(passes(torch), passes(pytorch), strict=True):
+        assert repr(ours) == repr(theirs)
+
+
+def test_gradients_are_the_dense_ones():
+    x = torch.tensor([[0, 2, 2], [4, 1, 2]])
+    weights = torch.arange(6.0).reshape(2, 3)
+    found = []
+    for sparse in (True, False):
+        m, bag = table(torch), table(torch, "EmbeddingBag", mode="sum")
+        m.sparse = bag.sparse = sparse
+        (m(x).pow(2).sum() + bag(x, per_sample_weights=weights).pow(2).sum()).backward()
+        found.append([p.weight.grad for p in (m, bag)])
+    for ours, dense in zip(*found, strict=True):
+        assert ours.is_sparse and not dense.is_sparse
+        assert torch.equal(ours.to_dense(), dense)
+
+
+def test_the_second_derivative_of_a_sparse_gradient():
+    w = torch.arange(6.0, dtype=torch.float64).reshape(3, 2).requires_grad_()
+    x = torch.tensor([0, 2, 2])
+    y = torch.nn.functional.embedding(x, w, sparse=True).pow(3).sum()
+    (g,) = torch.autograd.grad(y, w, create_graph=True)
+    g.to_dense().sum().backward()
+    expected = 6 * w.detach() * torch.tensor([[1.0], [0.0], [2.0]], dtype=torch.float64)
+    assert torch.equal(w.grad.to_dense(), expected)
+
+
+def test_scaling_by_frequency_is_refused_in_the_backward_pass(pytorch):
+    for module in (torch, pytorch):
+        m = table(module, scale_grad_by_freq=True)
+        with pytest.raises(RuntimeError, match="scale_grad_by_freq not supported with sparse"):
+            m(module.tensor([1])).sum().backward()
+
+
+def steps(module, name, **options):
+    """The table after four steps, and the state of the optimizer."""
+    m = table(module)
+    optimizer = getattr(module.optim, name)(m.parameters(), lr=0.1, **options)
+    for k in range(4):
+        optimizer.zero_grad()
+        m(module.tensor([0, 2, 2, k % 3])).pow(2).sum().backward()
+        optimizer.step()
+    state = optimizer.state_dict()["state"].get(0, {})
+    numbers = [m.weight.detach()]
+    for value in state.values():
+        numbers.append(value.to_dense() if getattr(value, "is_sparse", False) else value)
+    return [x.double().tolist() if hasattr(x, "tolist") else x for x in numbers], list(state)
+
+
+TAKING = [
+    ("SGD", {}), ("SGD", {"momentum": 0.9}), ("SGD", {"maximize": True}),
+    ("SGD", {"momentum": 0.9, "dampening": 0.5}), ("SGD", {"momentum": 0.9, "nesterov": True}),
+    ("Adagrad", {}), ("Adagrad", {"lr_decay": 0.1}), ("Adagrad", {"maximize": True}),
+    ("SparseAdam", {}), ("SparseAdam", {"betas": (0.5, 0.9)}), ("SparseAdam", {"maximize": True}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options"), TAKING)
+def test_an_optimizer_steps_as_pytorchs(name, options, pytorch):
+    ours, theirs = steps(torch, name, **options), steps(pytorch, name, **options)
+    assert ours[1] == theirs[1]
+    for a, b in zip(ours[0], theirs[0], strict=True):
+        assert torch.allclose(torch.tensor(a).double(), torch.tensor(b).double(), atol=1e-5)
+
+
+REFUSING = "Adam AdamW RMSprop Adadelta Adamax NAdam RAdam ASGD Rprop Adafactor".split()
+
+
+@pytest.mark.parametrize("name", REFUSING)
+def test_other_optimizers_refuse_sparse_gradients(name, pytorch):
+    texts = []
+    for module in (torch, pytorch):
+        with pytest.raises(RuntimeError, match="does not support sparse gradients") as caught:
+            steps(module, name)
+        texts.append(str(caught.value).splitlines()[0])
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("SGD", {"weight_decay": 0.1}), ("Adagrad", {"weight_decay": 0.1})]
+)
+def test_a_penalty_is_refused_with_sparse_gradients(name, options, pytorch):
+    texts = []
+    for module in (torch, pytorch):
+        with pytest.raises(RuntimeError) as caught:
+            steps(module, name, **options)
+        texts.append(str(caught.value).splitlines()[0])
+    assert texts[0] == texts[1]
+
+
+def test_sparse_adam_is_of_dense_parameters_with_sparse_gradients(pytorch):
+    for module in (torch, pytorch):
+        with pytest.raises(ValueError, match=r"^Sparse params at indices \[\[0, 0\]\]"):
+            module.optim.SparseAdam([module.eye(2).to_sparse().requires_grad_()])
+        w = module.zeros(2, requires_grad=True)
+        optimizer = module.optim.SparseAdam([w])
+        w.grad = module.ones(2)
+        with pytest.raises(RuntimeError, match=r"^SparseAdam does not support dense gradients"):
+            optimizer.step()
+    text = [repr(m.optim.SparseAdam([m.zeros(2)])) for m in (torch, pytorch)]
+    assert text[0] == text[1]
+
+
+def test_norms_of_sparse_gradients_are_refused_as_in_pytorch(pytorch):
+    for module in (torch, pytorch):
+        m = table(module)
+        m(module.tensor([1])).sum().backward()
+        with pytest.raises(NotImplementedError, match="'aten::linalg_vector_norm' with arguments"):
+            module.nn.utils.clip_grad_norm_(m.parameters(), 1.0)
+
+
+def test_sparse_and_dense_parameters_step_together():
+    m, line = table(torch), torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD([*m.parameters(), *line.parameters()], lr=0.1)
+    before = m.weight.detach().clone()
+    for _ in range(2):
+        optimizer.zero_grad()
+        line(m(torch.tensor([3]))).sum().backward()
+        optimizer.step()
+    moved = (m.weight != before).any(dim=1)
+    assert moved.tolist() == [False, False, False, True, False]
