@@ -3,6 +3,7 @@
 import pytest
 
 import tapegrad as torch
+from tests.messages import raises
 
 
 def test_an_equation_comes_first():
@@ -20,3 +21,22 @@ def test_no_more_dimensions_are_summed_than_there_are():
         RuntimeError, match=r"^tensordot expects dims < ndim_a or ndim_b, but got d"
     ):
         torch.tensordot(torch.ones(2), torch.ones(2), 5)
+
+
+def test_a_contraction_to_one_number_is_a_product_of_vectors():
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    for y in (torch.tensordot(x, x.detach(), 2), torch.inner(x[:1], x.detach()[:1])):
+        assert y.grad_fn.next_functions[0][0].name() == "DotBackward0"
+    assert torch.tensordot(x, x, 2).item() == 55 and torch.inner(x[:1], x[:1]).tolist() == [[5.0]]
+    three = torch.tensor(3.0, requires_grad=True)
+    y = torch.tensordot(three, torch.tensor(2.0), 0)
+    y.backward()
+    assert y.item() == 6 and three.grad.item() == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int32, torch.float16])
+def test_sums_of_no_products_keep_the_dtype(dtype):
+    nothing = torch.zeros(2, 0, dtype=dtype)
+    assert torch.inner(nothing, nothing).dtype is dtype
+    with raises(NotImplementedError, "\"dot\" not implemented for 'Bool'"):
+        torch.inner(torch.ones(2, dtype=torch.bool), torch.ones(2, dtype=torch.bool))

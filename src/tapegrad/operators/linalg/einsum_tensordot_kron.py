@@ -13,6 +13,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.linalg.dot_vdot import dot
 from tapegrad.operators.linalg.matmul import bmm
 from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 
@@ -246,6 +247,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Any:
             text = "both dimension lists should have same length"
             raise errors.runtime_error(text, f"They have {len(of_a)} and {len(of_b)}.")
         left, right = ([axis_of(d, x.ndim) for d in ds] for x, ds in ((a, of_a), (b, of_b)))
+    if a.dtype is not b.dtype:
+        advice = f"Convert one of them: .to({a.dtype})."
+        raise errors.runtime_error("both inputs should have same dtype", advice)
     for i, j in zip(left, right, strict=True):
         if a.shape[i] != b.shape[j] and 1 not in (a.shape[i], b.shape[j]):
             raise errors.runtime_error(
@@ -263,8 +267,12 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Any:
     columns = [j for j in range(b.ndim) if j not in right]
     shape = [a.shape[i] for i in rows] + [b.shape[j] for j in columns]
     inner = prod([a.shape[i] for i in left])
-    x = a.permute(*rows, *left).reshape(prod([a.shape[i] for i in rows]), inner)
-    y = b.permute(*right, *columns).reshape(inner, prod([b.shape[j] for j in columns]))
+    x, y = a.permute((*rows, *left)), b.permute((*right, *columns))
+    if prod(shape) == 1:
+        x, y = (t if t.ndim == 1 else t.reshape(-1) for t in (x, y))
+        return finish("tensordot", dot(x, y).view(shape), out)
+    x = x.reshape(prod([a.shape[i] for i in rows]), inner)
+    y = y.reshape(inner, prod([b.shape[j] for j in columns]))
     return finish("tensordot", x.mm(y).reshape(shape), out)
 
 

@@ -1,9 +1,12 @@
 """Inner and outer products of vectors."""
 
+from math import prod
+
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
+from tapegrad.operators.linalg.dot_vdot import dot
 from tapegrad.operators.linalg.matmul import mm
 
 __all__ = ["ger", "inner", "outer"]
@@ -52,10 +55,11 @@ def inner(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
         advice = f"Convert one of them: .to({input.dtype})."
         raise errors.runtime_error("both inputs should have same dtype", advice)
     shape = x.shape[:-1] + y.shape[:-1]
+    if prod(shape) == 1:
+        return finish("inner", dot(input.reshape(-1), other.reshape(-1)).view(shape), out)
     k = x.shape[-1]
-    rows = mm(input.reshape(-1, k), other.reshape(-1, k).t()) if k else None
-    if rows is None:
-        rows = input.sum(-1).reshape(-1, 1) * other.sum(-1).reshape(-1)
+    left, right = (t.reshape(prod(t._array.shape[:-1]), k) for t in (input, other))
+    rows = mm(left, right.t())
     return finish("inner", rows.reshape(shape), out, input, other)
 
 
