@@ -95,8 +95,8 @@ _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 _ON_DEMAND = frozenset(
     "amp backends compat compiler cpu cuda data distributed distributions fft func futures fx hub "
     "inspect jit library linalg masked multiprocessing nn ops optim overrides profiler quasirandom "
-    "random return_types safetensors serialization signal special storage testing torch_version "
-    "utils version".split()
+    "random return_types safetensors serialization signal sparse special storage testing "
+    "torch_version utils version".split()
 )
 
 

@@ -172,3 +172,21 @@ def test_sparse_and_dense_parameters_step_together():
         optimizer.step()
     moved = (m.weight != before).any(dim=1)
     assert moved.tolist() == [False, False, False, True, False]
+
+
+def test_lbfgs_takes_sparse_gradients_as_dense_ones():
+    found = []
+    for sparse in (True, False):
+        m = table(torch)
+        m.sparse = sparse
+        optimizer = torch.optim.LBFGS(m.parameters(), lr=0.1, max_iter=3)
+
+        def closure(m=m, optimizer=optimizer):
+            optimizer.zero_grad()
+            loss = m(torch.tensor([0, 2, 2])).pow(2).sum()
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+        found.append(m.weight.tolist())
+    assert found[0] == found[1]

@@ -392,6 +392,9 @@ s.resize_(2, 2)
 s.clone().sparse_resize_((4, 5), 2, 0)
 s.clone().sparse_resize_and_clear_((4, 5), 2, 0)
 s.clone().zero_()
+torch.zeros(2, 3, layout=torch.sparse_coo)
+torch.empty(2, 3, layout=torch.sparse_coo)
+torch.ones(2, 3, layout=torch.sparse_coo)
 s.where(s, s)
 torch.where(s, s, s)
 s.diag()
@@ -610,3 +613,10 @@ def test_every_public_operator_refuses_a_sparse_tensor_or_serves_it():
 
 _NO_OPERATORS = {"save", "set_default_device", "set_default_dtype", "set_printoptions"}
 _DENSE = {"any", "norm", "sum", "native_norm"}
+
+
+def test_the_module_is_found_before_any_sparse_tensor_is_made():
+    from tests.command import run_code
+
+    program = "import tapegrad as torch; print(torch.sparse.FloatTensor, torch.sparse.mm.__name__)"
+    assert run_code(program) == "<class 'torch.sparse.FloatTensor'> sparse_mm\n"

@@ -129,6 +129,10 @@ def _cubic_minimum(a: Trial, b: Trial, lowest: Any, highest: Any) -> Any:
     return min(max(t, lowest), highest)
 
 
+def _dense(grad: Tensor) -> Tensor:
+    return grad.to_dense() if grad.is_sparse else grad
+
+
 class LBFGS(Optimizer):
     """Steps along `-H grad`, where H guesses the inverse of the Hessian from the last steps.
 
@@ -258,7 +262,7 @@ class _Line:
 
     def gradient(self) -> Any:
         parts = [
-            np.zeros_like(vector(p._array)) if p._grad is None else vector(p._grad._array)
+            np.zeros_like(vector(p._array)) if p._grad is None else vector(_dense(p._grad)._array)
             for p in self.params
         ]
         return np.concatenate(parts)

@@ -7,7 +7,7 @@ with it stands in a table by their name, which the other files fill; one that is
 from tapegrad.core.registration import SPARSE_REFUSALS as _SPARSE_REFUSALS
 from tapegrad.sparse import arithmetic, conversion, gradients, in_place, pointwise, shape
 from tapegrad.sparse.coalesce import coalesce as _coalesce
-from tapegrad.sparse.creation import check_sparse_tensor_invariants, spdiags
+from tapegrad.sparse.creation import check_sparse_tensor_invariants, laid_out, spdiags
 from tapegrad.sparse.gradients import accumulated, by_frequency_refused, gradient_of_rows
 from tapegrad.sparse.matmul import sparse_addmm as addmm
 from tapegrad.sparse.matmul import sparse_mm as mm

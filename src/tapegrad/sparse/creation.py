@@ -207,6 +207,16 @@ def empty(size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
     return found.requires_grad_() if requires_grad else found
 
 
+def laid_out(name: str, shape: tuple, dtype: Any, requires_grad: bool) -> Any:
+    """`torch.zeros` and `torch.empty` with `layout=torch.sparse_coo`."""
+    if name not in ("zeros", "empty"):
+        raise errors.runtime_error(
+            "full(...) is not implemented for sparse layout",
+            f"A sparse tensor of {name} stores all: torch.{name}(...).to_sparse().",
+        )
+    return empty(shape, dtype, requires_grad)
+
+
 @serves("new_zeros", "new_empty")
 def new_zeros(input: Any, *size: Any, dtype: Any = None, **options: Any) -> Any:
     """A sparse tensor of another size without elements, of the same dtype."""

@@ -20,6 +20,8 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, default, default_complex, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
+from tapegrad.core.memory_format import sparse_coo
+from tapegrad.core.registration import SPARSE
 from tapegrad.core.scalar import fitted, int_of, number_of
 from tapegrad.core.shape import ints_of
 from tapegrad.core.torch_function import IN_USE, handed_to_mode
@@ -63,6 +65,8 @@ def _filled(make: Callable) -> Callable:
     ) -> Any:
         if IN_USE and (again := handed_to_mode(filled, shape, locals())):
             return again()
+        if layout is sparse_coo:
+            return SPARSE().laid_out(name, sizes(name, shape, size), dtype, requires_grad)
         where = check(layout, device, pin_memory)
         shape = sizes(name, shape, size)
         if out is not None:
@@ -118,6 +122,8 @@ def empty(
     """
     if IN_USE and (again := handed_to_mode(empty, shape, locals())):
         return again()
+    if layout is sparse_coo:
+        return SPARSE().laid_out("empty", sizes("empty", shape, size), dtype, requires_grad)
     where = check(layout, device, pin_memory)
     shape = sizes("empty", shape, size)
     if out is not None:
