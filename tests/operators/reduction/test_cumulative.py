@@ -50,3 +50,13 @@ def test_along_no_dimension_runs_a_copy(name):
     batch = torch.func.vmap(lambda x: getattr(x, name)(0))(torch.tensor([1.0, 2.0]))
     values = batch if isinstance(batch, torch.Tensor) else batch[0]
     assert values.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_the_product_of_one_element_hands_on_its_cotangent(create_graph):
+    x = torch.tensor([[math.inf], [math.nan], [0.0]], requires_grad=True)
+    y = torch.cumprod(x, 1)
+    (g,) = torch.autograd.grad(y, x, torch.full((3, 1), 2.0), create_graph=create_graph)
+    assert g.tolist() == [[2], [2], [2]]
+    places = torch.linalg.vander(x.detach()[:, 0].requires_grad_(), N=2)
+    assert places[:, 0].tolist() == [1, 1, 1]

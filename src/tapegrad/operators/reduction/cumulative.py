@@ -67,11 +67,15 @@ def _running_product_push(xp, t, x, y, axis):
 
 
 def _running_product_vjp(xp: Namespace, g: Array, x: Array, y: Array, axis: int) -> Any:
-    return kernel_of(xp, "running_product_back")(g, x, y, axis) if x.ndim else g
+    if not x.ndim or x.shape[axis] == 1:  # of infinity, too
+        return g
+    return kernel_of(xp, "running_product_back")(g, x, y, axis)
 
 
 def _running_product_jvp(xp: Namespace, t: Array, x: Array, y: Array, axis: int) -> Any:
-    return kernel_of(xp, "running_product_push")(t, x, y, axis) if x.ndim else t
+    if not x.ndim or x.shape[axis] == 1:
+        return t
+    return kernel_of(xp, "running_product_push")(t, x, y, axis)
 
 
 @jvp(x=_running_product_jvp)

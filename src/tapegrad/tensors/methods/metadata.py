@@ -80,6 +80,7 @@ class QueryMethods:
     q_scale = method("tapegrad.operators.conversion.q_scale_int_repr", "q_scale")
     q_zero_point = method("tapegrad.operators.conversion.q_scale_int_repr", "q_zero_point")
     qscheme = method("tapegrad.operators.conversion.q_scale_int_repr", "qscheme")
+    to_padded_tensor = method("tapegrad.operators.conversion.to_padded_tensor", "to_padded_tensor")
 
     _array: Any
     layout = strided
