@@ -19,6 +19,7 @@ from tapegrad.core.dtype import (
     uint64,
 )
 from tapegrad.core.errors import invalid_combination, runtime_error
+from tapegrad.core.tensor_base import SPARSE, TensorBase
 
 _BARE_UNSIGNED = (uint16, uint32, uint64)
 
@@ -169,6 +170,12 @@ def _raise_category(strong, weak):
     return _pair(strong, weak)
 
 
+def _values(x):
+    """The values of a sparse tensor, whose dtype is its own; else `x`."""
+    is_sparse = isinstance(x, TensorBase) and x.is_sparse
+    return x.detach()._values() if is_sparse else x
+
+
 def result_type(tensor, other=None, *, x2=None) -> dtype:
     """The dtype of an operation on two operands, tensors or Python numbers.
 
@@ -176,6 +183,8 @@ def result_type(tensor, other=None, *, x2=None) -> dtype:
     torch.float32
     """
     other = x2 if other is None else other
+    if SPARSE:
+        tensor, other = (_values(x) for x in (tensor, other))
     arrays = [getattr(x, "_array", x) for x in (tensor, other)]
     for x, array in zip((tensor, other), arrays, strict=True):
         if array is x and _number_type(x) is None:

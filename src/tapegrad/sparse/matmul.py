@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype
 from tapegrad.sparse.coalesce import coalesce
 from tapegrad.sparse.table import refused, serves
 from tapegrad.sparse.tensor import is_sparse, make, picked, places, scattered
@@ -28,6 +29,16 @@ def _check(s: Any, d: Any) -> None:
         )
 
 
+def _lowered(*operands: Any) -> list:
+    """The operands in the lower precision, where autocast is on."""
+    kind = lower_dtype() if IN_USE else None
+    if kind is None:
+        return list(operands)
+    return [
+        x.to(kind) if x.is_floating_point() and x.dtype.name != "float64" else x for x in operands
+    ]
+
+
 def _check_matrix(x: Any, name: str) -> None:
     if len(x._shape) != 2 or len(places(x)) != 2:
         raise errors.runtime_error(
@@ -40,6 +51,7 @@ def _check_matrix(x: Any, name: str) -> None:
 def times_dense(s: Any, d: Any) -> Any:
     """(m, n): a sparse matrix (m, k) times a dense one (k, n)."""
     _check_matrix(s, "mm")
+    s, d = _lowered(s, d)
     _check(s, d)
     rows, columns = places(s)
     terms = picked(d, columns) * s._data.reshape(-1, 1)
@@ -168,6 +180,7 @@ def addmm(
             f"{'Sparse' if is_sparse(mat1) else 'Strided'} and 'mat2' with layout Sparse",
             "The first factor is the sparse one.",
         )
+    input, mat1, mat2 = _lowered(input, mat1, mat2)
     product = times_dense(mat1, mat2)
     shown = input.expand(product.shape)
     return (shown if beta == 1 else shown * beta) + (product if alpha == 1 else product * alpha)
@@ -204,6 +217,7 @@ def bmm(input: Any, mat2: Any, **options: Any) -> Any:
             f"bmm_sparse: sizes {list(input._shape)} and {list(mat2.shape)} do not fit",
             "(b, m, k) times (b, k, n), all of the first sparse.",
         )
+    input, mat2 = _lowered(input, mat2)
     batch, rows, columns = places(input)
     flat = mat2.reshape(n * width, -1)
     terms = picked(flat, batch * width + columns) * input._data.reshape(-1, 1)

@@ -32,4 +32,5 @@ def sparse_repr(x: Any) -> str:
         else:
             text += ", " + suffix
             column += len(suffix) + 2
-    return text + ")"
+    text += ")"
+    return f"Parameter containing:\n{text}" if "_is_param" in x.__dict__ else text

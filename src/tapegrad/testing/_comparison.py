@@ -269,9 +269,30 @@ class TensorLikePair(Pair):
         if actual.dtype != expected.dtype:
             dtype = _common_dtype(actual.dtype, expected.dtype)
             actual, expected = actual.to(dtype), expected.to(dtype)
+        if actual.is_sparse and expected.is_sparse:
+            self._compare_sparse(actual, expected)
+            return
+        actual, expected = (x.to_dense() if x.is_sparse else x for x in (actual, expected))
         reason = tensor_mismatch(actual, expected, self.rtol, self.atol, self.equal_nan)
         if reason is not None:
             raise self.mismatch(reason)
+
+    def _compare_sparse(self, actual: Tensor, expected: Tensor) -> None:
+        if actual.is_coalesced() != expected.is_coalesced():
+            actual, expected = actual.coalesce(), expected.coalesce()
+        if actual._nnz() != expected._nnz():
+            raise self.mismatch(
+                "The number of specified values in sparse COO tensors does not match: "
+                f"{actual._nnz()} != {expected._nnz()}"
+            )
+        parts = (
+            ("indices", actual._indices(), expected._indices(), 0.0, 0.0),
+            ("values", actual._values(), expected._values(), self.rtol, self.atol),
+        )
+        for name, ours, theirs, rtol, atol in parts:
+            reason = tensor_mismatch(ours, theirs, rtol, atol, self.equal_nan)
+            if reason is not None:
+                raise self.mismatch(reason.replace("Tensor-likes", f"Sparse COO {name}", 1))
 
     def _compare_attributes(self, actual: Tensor, expected: Tensor) -> None:
         checks = (

@@ -227,7 +227,7 @@ def typename(obj: object, /) -> str:
     ('torch.FloatTensor', 'int')
     """
     if isinstance(obj, TensorBase):
-        return type_(obj)
+        return obj.type() if obj.is_sparse else type_(obj)
     kind = obj if hasattr(obj, "__qualname__") else type(obj)
     module = getattr(kind, "__module__", "") or ""
     if module in ("builtins", "__builtin__", ""):

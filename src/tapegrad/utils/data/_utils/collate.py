@@ -139,6 +139,12 @@ def _unknown(what: Any) -> TypeError:
 
 def collate_tensor_fn(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:
     """Tensors of one shape, stacked."""
+    if batch[0].is_sparse:
+        raise errors.runtime_error(
+            "Batches of sparse tensors are not currently supported by the default collate_fn; "
+            "please provide a custom collate_fn to handle them appropriately.",
+            "Pass collate_fn= to the DataLoader: torch.stack joins sparse tensors.",
+        )
     return stack(batch, 0)
 
 
