@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype
 from tapegrad.sparse.coalesce import coalesce
 from tapegrad.sparse.table import refused, serves
@@ -224,6 +225,7 @@ def bmm(input: Any, mat2: Any, **options: Any) -> Any:
     return scattered(terms, batch * height + rows, n * height).reshape(n, height, -1)
 
 
+@require_tensors
 def hspmm(mat1: Any, mat2: Any) -> Any:
     """The product of a sparse and a dense matrix, with the rows that have elements.
 
@@ -243,6 +245,7 @@ def hspmm(mat1: Any, mat2: Any) -> Any:
     return make(found[None], values, (mat1._shape[0], mat2.shape[1]))
 
 
+@require_tensors
 def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * mat1 @ mat2: sparse, with each row of the product that has elements.
 
@@ -268,6 +271,7 @@ def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1)
     return make(joined, parts + rest, input._shape)
 
 
+@require_tensors
 def smm(input: Any, mat: Any) -> Any:
     """The product of a sparse and a dense matrix as a sparse one.
 
@@ -286,6 +290,7 @@ def smm(input: Any, mat: Any) -> Any:
     return sspaddmm(start, input, mat)
 
 
+@require_tensors
 def spmm(input: Any, mat2: Any) -> Any:
     """The product of two matrices; another name of `torch.mm`.
 
