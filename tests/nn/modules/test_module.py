@@ -24,6 +24,27 @@ class Shared(nn.Module):
         self.g = nn.Sequential(self.a)
 
 
+# --- classes ------------------------------------------------------------------------------------
+
+
+def test_an_operator_as_attribute_of_a_class_does_not_become_a_method():
+    class Net(nn.Module):
+        act = torch.relu
+        conv = nn.functional.conv1d
+        own = lambda self, x: self.act(x) + 1  # noqa: E731
+
+        def forward(self, x):
+            return self.own(self.conv(x, torch.ones(1, 1, 2)))
+
+    class Other(Net):
+        act = torch.special.expit
+
+    x = torch.tensor([[1.0, -2.0, 5.0]])
+    assert Net()(x).tolist() == [[1.0, 4.0]]
+    assert Other()(x).tolist() == torch.sigmoid(torch.tensor([[-1.0, 3.0]])).add(1).tolist()
+    assert Net.act is torch.relu
+
+
 # --- registering ---------------------------------------------------------------------------------
 
 

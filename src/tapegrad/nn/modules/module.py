@@ -1,6 +1,7 @@
 """Module: what every layer and every model is made from; and hooks on every module."""
 
 from collections import OrderedDict
+from types import FunctionType
 from typing import Any, Self
 
 from tapegrad.autograd import trace
@@ -50,6 +51,13 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
     # of this class itself: super(Module, self).__setattr__ sets an attribute and registers nothing
     __setattr__ = Attributes._set_attribute
     __delattr__ = Attributes._delete_attribute
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        # An operator is a built-in function in PyTorch, which does not become a method.
+        super().__init_subclass__(**options)
+        for name, value in list(vars(cls).items()):
+            if type(value) is FunctionType and value.__module__.startswith("tapegrad.operators."):
+                setattr(cls, name, staticmethod(value))
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         if (args or kwargs) and not self.call_super_init:
