@@ -57,10 +57,10 @@ def refuses(module: str) -> Callable[[str], Any]:
 def missing_attribute(owner: str, name: str, obj: object) -> AttributeError:
     """The error for a `name` that PyTorch's tensors have and tapegrad's do not.
 
-    >>> torch.ones(2).sspaddmm
+    >>> torch.ones(2).slice_inverse
     Traceback (most recent call last):
-    AttributeError: 'Tensor' object has no attribute 'sspaddmm'
-    tapegrad has no torch.Tensor.sspaddmm: dir(torch.Tensor) lists what there is.
+    AttributeError: 'Tensor' object has no attribute 'slice_inverse'
+    tapegrad has no torch.Tensor.slice_inverse: dir(torch.Tensor) lists what there is.
     """
     message = (
         f"'{owner}' object has no attribute '{name}'\n"

@@ -23,6 +23,7 @@ from tapegrad.tensors.overriding import guarded_names, plain_static
 from tapegrad.tensors.tensor import Tensor
 
 new = object.__new__
+_set_array = tensor_base.TensorBase.__dict__["_array"].__set__
 
 _ELSEWHERE = ("torch.linalg.", "torch.fft.", "torch.special.")
 _ALONE = ("sparse_resize_", "sparse_resize_and_clear_", "_coalesced_", "_dimI", "_dimV")
@@ -183,6 +184,7 @@ def _attribute(access: Any, tensor: Any) -> Any:
 def make(indices: Any, values: Any, shape: Any, coalesced: bool = False) -> Any:
     """A sparse tensor of its parts, which are not looked at; `indices` may be a NumPy array."""
     found = new(SparseTensor)
+    _set_array(found, None)  # what `torch_dispatch.array_of` reads
     found._index = wrap(indices) if isinstance(indices, np.ndarray) else indices
     found._data, found._shape = values, tuple(shape)
     found._coalesced = bool(coalesced) or values._array.shape[0] < 2

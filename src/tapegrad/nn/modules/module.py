@@ -56,7 +56,8 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
         # An operator is a built-in function in PyTorch, which does not become a method.
         super().__init_subclass__(**options)
         for name, value in list(vars(cls).items()):
-            if type(value) is FunctionType and value.__module__.startswith("tapegrad.operators."):
+            home = value.__module__ if type(value) is FunctionType else None
+            if home is not None and home.startswith("tapegrad.operators."):
                 setattr(cls, name, staticmethod(value))
 
     def __init__(self, *args: object, **kwargs: object) -> None:
