@@ -10,8 +10,8 @@ sides import the very same packages: those in ecosystem.txt, installed without t
 (which are in the list, all but PyTorch) into an environment where `import torch` is tapegrad.
 
 A program agrees when both sides print the same lines, numbers in them to 1e-4 of the larger of 1
-and the number; lines that begin with `time` are passed over, and addresses of objects. Why a program
-differs, where that is known, stands in ecosystem.toml beside this file, under the program's name.
+and the number; lines that begin with `time` are passed over, and addresses of objects. Why a
+program differs, where that is known, stands in ecosystem.toml beside this file, under its name.
 """
 
 import argparse

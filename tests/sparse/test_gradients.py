@@ -190,3 +190,10 @@ def test_lbfgs_takes_sparse_gradients_as_dense_ones():
         optimizer.step(closure)
         found.append(m.weight.tolist())
     assert found[0] == found[1]
+
+
+def test_a_class_that_dispatches_elsewhere_changes_nothing(monkeypatch):
+    monkeypatch.setattr("tapegrad.autograd.accumulate.CLASSES", [torch.Tensor])
+    m = table(torch)
+    m(torch.tensor([1, 2])).sum().backward()
+    assert m.weight.grad.is_sparse
