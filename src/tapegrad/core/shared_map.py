@@ -2,7 +2,6 @@
 
 import mmap
 import os
-import tempfile
 from weakref import finalize
 
 
@@ -36,5 +35,7 @@ def share_map(n_bytes: int, fd: int | None = None) -> SharedMap:
 def _new_file() -> int:
     if hasattr(os, "memfd_create"):
         return os.memfd_create("tapegrad")
+    import tempfile  # which loads archives and compression
+
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
