@@ -184,3 +184,12 @@ except ModuleNotFoundError as error:
     (tmp_path / "broken.py").write_text("import no_such_package")
     printed = run_code(INSTALL + code.format(str(tmp_path)))
     assert printed == "No module named 'no_such_package'\n"
+
+
+def test_who_asks_whether_there_is_a_module_gets_none_for_what_is_missing(installed):
+    from importlib.util import find_spec
+
+    assert find_spec("torch.nn.functional").name == "torch.nn.functional"
+    assert find_spec("torch.nonexistent") is None and find_spec("torch.nn.nonexistent") is None
+    with pytest.raises(ModuleNotFoundError, match="tapegrad has no module torch.nonexistent"):
+        importlib.import_module("torch.nonexistent")

@@ -104,10 +104,24 @@ class _Finder:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] not in self.packages:
             return None
-        module = module_for(name)
+        try:
+            module = module_for(name)
+        except ModuleNotFoundError:
+            if _is_import(sys._getframe(1)):
+                raise
+            return None  # `importlib.util.find_spec` asks whether there is such a module
         # Named by `class_paths` meanwhile: Python would run the module again, by its own spec.
         sys.modules.pop(name, None)
         return ModuleSpec(name, _Loader(module), is_package=hasattr(module, "__path__"))
+
+
+def _is_import(frame):
+    """Whether a module is looked for to be imported, not to know whether it is there."""
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_name == "_find_and_load":
+            return True
+        frame = frame.f_back
+    return False
 
 
 class _Loader:

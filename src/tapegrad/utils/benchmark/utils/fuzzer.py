@@ -54,7 +54,7 @@ class FuzzedParameter:
     Args:
         name: what sizes and constraints call it.
         minval, maxval: its bounds, both included.
-        distribution: "uniform", "loguniform", or values with their probabilities, which add up to 1.
+        distribution: "uniform", "loguniform", or values with their probabilities.
         strict: kept for who asks for it.
 
     Raises:
@@ -110,7 +110,7 @@ class FuzzedTensor:
         size: for each dimension a number or the name of a parameter.
         steps: likewise, which of the elements allocated are taken.
         probability_contiguous: how often the dimensions are in order in memory.
-        min_elements, max_elements, max_allocation_bytes: parameters that lead elsewhere are drawn anew.
+        min_elements, max_elements, max_allocation_bytes: what does not fit is drawn anew.
         dim_parameter: the name of a parameter that says how many of the dimensions there are.
         tensor_constructor: makes the tensor of `size`, `dtype` and the parameters.
     """
