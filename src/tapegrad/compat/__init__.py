@@ -75,7 +75,8 @@ def install() -> None:
         sys.meta_path.insert(0, finder)
         sys.meta_path.append(_last_finder)
         class_paths.follow()
-        tapegrad.__version__ = TorchVersion(f"{version.pytorch}+tapegrad.{version.__version__}")
+        served = TorchVersion(f"{version.pytorch}+tapegrad.{version.tapegrad}")
+        tapegrad.__version__ = version.__version__ = served
 
 
 def uninstall() -> None:
@@ -85,7 +86,7 @@ def uninstall() -> None:
     sys.meta_path.remove(finder)
     sys.meta_path.remove(_last_finder)
     class_paths.unfollow()
-    tapegrad.__version__ = version.__version__
+    tapegrad.__version__ = version.__version__ = version.tapegrad
     for name in [name for name in sys.modules if name.partition(".")[0] in _SERVED]:
         if name.partition(".")[0] in _PYTORCH or _is_ours(sys.modules[name]):
             del sys.modules[name]

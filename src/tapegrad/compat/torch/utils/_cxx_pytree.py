@@ -7,7 +7,7 @@ from tapegrad import return_types as _return_types
 from tapegrad.core import errors as _errors
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.utils import _pytree as python_pytree
-from tapegrad.utils._pytree import (
+from tapegrad.utils._pytree import (  # noqa: F401 the names of `__all__`
     Context,
     DumpableContext,
     FlattenFn,
@@ -24,7 +24,9 @@ from tapegrad.utils._pytree import (
     register_pytree_node,
 )
 from tapegrad.utils._pytree import registry as _registry
-from tapegrad.utils._pytree.registry import _private_register_pytree_node
+from tapegrad.utils._pytree.registry import (
+    _private_register_pytree_node as _private_register_pytree_node,
+)
 from tapegrad.utils._pytree.tree import map_only
 
 _OLDEST = (0, 13, 0)
