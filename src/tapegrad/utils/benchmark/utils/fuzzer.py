@@ -69,7 +69,9 @@ class FuzzedParameter:
         distribution: str | dict[Any, float] | None = None,
         strict: bool = False,
     ) -> None:
-        self._name, self._minval, self._maxval = name, minval, maxval
+        self._name = name
+        self._minval: Any = minval
+        self._maxval: Any = maxval
         self._distribution = _checked_distribution(distribution)
         self.strict = strict
 
@@ -85,7 +87,7 @@ class FuzzedParameter:
                 return int(state.randint(low=self._minval, high=self._maxval + 1))
             return state.uniform(low=self._minval, high=self._maxval)
         if self._distribution == "loguniform":
-            low, high = math.log2(self._minval), math.log2(self._maxval)  # type: ignore[arg-type]
+            low, high = math.log2(self._minval), math.log2(self._maxval)
             return int(2 ** state.uniform(low=low, high=high))
         assert isinstance(self._distribution, dict)
         chosen = state.choice(len(self._distribution), p=tuple(self._distribution.values()))
