@@ -288,11 +288,12 @@ _IN_PYTHON = frozenset(
 def is_written_in_python(function: Any) -> bool:
     """Whether PyTorch has written a function in Python, not natively; so are those of programs."""
     module = getattr(function, "__module__", None) or ""
-    if module.partition(".")[0] not in ("tapegrad", "torch") and not hasattr(function, "__self__"):
+    root, _, home = module.partition(".")
+    if root not in ("tapegrad", "torch") and not hasattr(function, "__self__"):
         return True
-    if function.__name__ in _IN_PYTHON:
+    if getattr(function, "__name__", "") in _IN_PYTHON:
         return True
-    if not module.startswith(("tapegrad.nn.functional", "tapegrad.operators.nn")):
+    if not home.startswith(("nn.functional", "operators.nn")):
         return False
     from tapegrad.core.native_arguments import forms_of
 
