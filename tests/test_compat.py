@@ -184,3 +184,27 @@ except ModuleNotFoundError as error:
     (tmp_path / "broken.py").write_text("import no_such_package")
     printed = run_code(INSTALL + code.format(str(tmp_path)))
     assert printed == "No module named 'no_such_package'\n"
+
+
+def test_who_asks_whether_there_is_a_module_gets_none_for_what_is_missing():
+    code = """
+from importlib.util import find_spec
+assert find_spec("torch.nn.functional").name == "torch.nn.functional"
+assert find_spec("torch.nonexistent") is None and find_spec("torch.nn.nonexistent") is None
+try:
+    import torch.nonexistent
+except ModuleNotFoundError as error:
+    print(str(error).splitlines()[1])
+"""
+    text = "tapegrad has no module torch.nonexistent: dir(torch) lists what there is.\n"
+    assert run_code(INSTALL + code) == text
+
+
+def test_the_version_is_that_of_pytorch_wherever_it_is_read():
+    code = """
+import torch, tapegrad
+assert torch.version.__version__ == torch.__version__ and torch.__version__ >= "2.13"
+compat.uninstall()
+print(tapegrad.version.__version__ == tapegrad.__version__ == tapegrad.version.tapegrad)
+"""
+    assert run_code(INSTALL + code) == "True\n"

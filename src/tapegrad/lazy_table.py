@@ -28,6 +28,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.compat.streams": "Event Stream get_device_module",
     "tapegrad.compat.torch._C.dispatch_keys": "DispatchKey DispatchKeySet",
     "tapegrad.compiler.compile": "compile",
+    "tapegrad.compiler.decorators": "_disable_dynamo",
     "tapegrad.core.named_dtype": (
         "bits16 bits1x8 bits2x4 bits4x2 bits8 int1 int2 int3 int4 int5 int6 int7 qint32 qint8 "
         "quint2x4 quint4x2 quint8 uint1 uint2 uint3 uint4 uint5 uint6 uint7"
@@ -41,6 +42,7 @@ FUNCTIONS: dict[str, str] = {
         "AnyType BoolType ComplexType DeviceObjType DictType FloatType IntType ListType NoneType "
         "NumberType OptionalType StringType TensorType TupleType Type"
     ),
+    "tapegrad.library.tag": "Tag",
     "tapegrad.operators.conversion.q_scale_int_repr": (
         "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
         "q_scale q_zero_point"

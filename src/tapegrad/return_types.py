@@ -80,3 +80,7 @@ def __getattr__(name: str) -> Any:
         raise missing(__name__, name)
     found = globals()[name] = return_type(name, *fields.split())
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

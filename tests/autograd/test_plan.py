@@ -83,3 +83,26 @@ def test_the_gradients_of_a_convolution_have_edges_to_cotangent_input_and_weight
     slope = "Mul(-, Mul~1(Pow(Convolution(leaf, leaf, leaf))))"
     for g in found:
         assert tree(g.grad_fn, {}) == f"Convolution~({slope}, #5, #6)"
+
+
+def test_what_nodes_of_products_keep_has_pytorchs_names():
+    x = torch.arange(2.0, requires_grad=True)
+    m = torch.ones(2, 2, requires_grad=True)
+    kept = {
+        node.name(): [name[7:] for name in dir(node) if name.startswith("_saved_")]
+        for node in [
+            (x @ x).grad_fn,
+            torch.mv(m, x).grad_fn,
+            torch.mm(m, m).grad_fn,
+            torch.addmv(x, m, x).grad_fn,
+            torch.addr(m, x, x).grad_fn,
+        ]
+    }
+    assert kept == {
+        "DotBackward0": ["self", "tensor"],
+        "MvBackward0": ["self", "vec"],
+        "MmBackward0": ["mat2", "self"],
+        "AddmvBackward0": ["alpha", "beta", "mat", "vec"],
+        "AddrBackward0": ["alpha", "beta", "vec1", "vec2"],
+    }
+    assert torch.mv(m, x).grad_fn._saved_vec is x

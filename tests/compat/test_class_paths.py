@@ -16,7 +16,7 @@ torch torch.autograd torch.autograd.function torch.autograd.profiler torch.distr
 torch.distributions.transforms torch.jit torch.nn torch.nn.parallel torch.nn.parameter torch.optim
 torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.optim.lr_scheduler
 torch.optim.swa_utils torch.return_types torch.serialization torch.utils.checkpoint
-torch.utils.data torch.utils.hooks
+torch.utils.data torch.utils.hooks torch.utils._pytree torch.library torch._dynamo torch.quasirandom
 """.split()
 
 LIST = f"""
@@ -35,8 +35,7 @@ ELSEWHERE = {
     # of C++ there
     "torch.Future": "torch.jit.Future",
     "torch.ScriptModule": "torch.jit._script.ScriptModule",
-    "torch.jit.CompilationUnit": "torch.jit._script.CompilationUnit",
-    "torch.jit.ScriptFunction": "torch.jit._script.ScriptFunction",
+    "torch.jit.ScriptFunction": "torch.jit.ScriptFunction",
 }
 
 

@@ -464,3 +464,19 @@ def test_an_optimizer_without_the_constructor_of_its_base_steps():
     assert w.tolist() == pytest.approx([0.8, 0.8])
     optimizer.zero_grad()
     assert w.grad is None
+
+
+def test_a_class_that_does_without_the_constructor_still_steps():
+    class Own(torch.optim.SGD):
+        def __init__(self, params):
+            options = dict.fromkeys(("foreach", "fused"))
+            options |= dict.fromkeys(("nesterov", "maximize", "differentiable"), False)
+            options |= {"lr": 0.5, "momentum": 0, "dampening": 0, "weight_decay": 0}
+            self.param_groups = [{"params": list(params), **options}]
+            self.state, self.defaults = {}, {}
+
+    p = torch.nn.Parameter(torch.ones(2))
+    p.grad = torch.ones(2)
+    optimizer = Own([p])
+    optimizer.step()
+    assert p.tolist() == [0.5, 0.5] and not hasattr(optimizer, "nothing")

@@ -73,3 +73,33 @@ def test_each_mode_hears_of_the_call(use, func):
     assert [name for name, _ in heard] == ["inner", "middle", "outer"]
     assert all(each == func and each in {func: 1} for _, each in heard)
     assert {each.__name__ for _, each in heard} == {func.__name__}
+
+
+def test_native_functions_have_none_for_keywords_that_are_not_given():
+    heard = {}
+
+    class Hears(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            heard[torch.overrides.resolve_name(func)] = (len(args), kwargs)
+            return super().__torch_function__(func, types, args, kwargs)
+
+    x = torch.ones(2, 2).as_subclass(Hears)
+    (
+        x + 1,
+        x.sum(dim=0),
+        x.shape,
+        len(x),
+        torch.linalg.inv(x + torch.eye(2)),
+        torch.einsum("ij->i", x),
+    )
+    torch.nn.functional.linear(x, x, x[0])
+    torch.nn.functional.relu(x)
+    assert heard["torch.Tensor.add"] == (2, None)
+    assert heard["torch.Tensor.sum"] == (1, {"dim": 0})
+    assert heard["torch.Tensor.shape.__get__"] == (1, None)
+    assert heard["torch.Tensor.__len__"] == (1, {})
+    assert heard["torch.linalg.inv"] == (1, None)
+    assert heard["torch.functional.einsum"][1] == {}
+    assert heard["torch.nn.functional.linear"] == (3, None)
+    assert heard["torch.nn.functional.relu"] == (1, {"inplace": False})

@@ -225,6 +225,7 @@ class Plan:
         own = _OWN_NAMES.get(name, name)
         if name == "self" and self.op.inputs:
             own = self.op.inputs[0]
+        own = _OPERANDS.get(self.op.node_name, {}).get(name, own)
         own = name if name in saved else own
         if own not in saved:
             raise errors.advised(
@@ -236,10 +237,14 @@ class Plan:
     def shown_names(self) -> list[str]:
         """What `dir` lists of what a node saves: `_saved_self`, `_raw_saved_self`."""
         found = []
+        operands = {own: name for name, own in _OPERANDS.get(self.op.node_name, {}).items()}
         for where, key, name in self.saves:
-            if name.endswith("_like"):
-                continue  # a shape and a dtype, for rules alone
-            name = "self" if (where, key) == ("input", 0) else _THEIR_NAMES.get(name, name)
+            if name.endswith("_like") or (operands and name == "flipped"):
+                continue  # a shape and a dtype, or what is known of a product, for rules alone
+            if name in operands:
+                name = operands[name]
+            else:
+                name = "self" if (where, key) == ("input", 0) else _THEIR_NAMES.get(name, name)
             found.append("_saved_" + name)
             if where in ("output", "inputs") or (where == "input" and self.kinds[key] != RAW):
                 found.append("_raw_saved_" + name)
@@ -248,6 +253,19 @@ class Plan:
 
 _OWN_NAMES = {"result": "y", "dim": "axis", "keepdim": "keepdims"}  # by PyTorch's names
 _THEIR_NAMES = {own: name for name, own in _OWN_NAMES.items()}
+
+_OPERANDS = {
+    "AddbmmBackward0": {"batch1": "a", "batch2": "b"},
+    "AddmmBackward0": {"mat1": "a", "mat2": "b"},
+    "AddmvBackward0": {"mat": "a", "vec": "b"},
+    "AddrBackward0": {"vec1": "a", "vec2": "b"},
+    "BaddbmmBackward0": {"batch1": "a", "batch2": "b"},
+    "BmmBackward0": {"mat2": "b"},
+    "DotBackward0": {"tensor": "b"},
+    "MmBackward0": {"mat2": "b"},
+    "MvBackward0": {"vec": "b"},
+}
+"""What nodes of products keep, by PyTorch's names."""
 
 
 def placed(value: Any, edge: Any) -> Any:
@@ -301,7 +319,7 @@ def node_class(op: OperatorLike) -> type:
         body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
         names = [n for rule in op.vjps.values() for n in rule.names]
         saved = [n for n in names if n != "xp" and not op.is_cotangent(n)]
-        for name in ("self", *_OWN_NAMES, *saved):
+        for name in ("self", *_OWN_NAMES, *_OPERANDS.get(op.node_name, ()), *saved):
             body[f"_saved_{name}"] = _saved_property(name)
             body[f"_raw_saved_{name}"] = _raw_property(name)
         _classes[key] = type(op.node_name, (base,), body)

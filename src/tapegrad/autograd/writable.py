@@ -94,18 +94,22 @@ def output_shape(shape: tuple, wide: tuple, advice: str) -> RuntimeError:
 
 
 _CANNOT_CAST = {
+    "cat": "torch.cat(): input types can't be cast to the desired output type {want}",
+    "stack": "torch.cat(): input types can't be cast to the desired output type {want}",
     "clamp_number": "result type {have} can't be cast to the desired output type {c_name}",
     "ldexp": "ldexp can't be cast to the desired output type {want}",
     "mvlgamma": "mvlgamma: result type {want} can't be cast to the desired output type {have}",
 }
 
 
-def cannot_cast(have: Any, want: Any, advice: str, name: str = "") -> RuntimeError:
+def cannot_cast(have: Any, want: Any, advice: str, name: str = "") -> Exception:
     """A tensor of a dtype that cannot hold what is to be written into it."""
     text = "result type {have} can't be cast to the desired output type {want}"
     text = _CANNOT_CAST.get(name, text).format(
         have=have.scalar_name, want=want.scalar_name, c_name=errors.c_name(want)
     )
+    if name in ("cat", "stack"):
+        return errors.type_error(text, advice)
     return errors.runtime_error(text, advice)
 
 

@@ -75,7 +75,8 @@ def install() -> None:
         sys.meta_path.insert(0, finder)
         sys.meta_path.append(_last_finder)
         class_paths.follow()
-        tapegrad.__version__ = TorchVersion(f"{version.pytorch}+tapegrad.{version.__version__}")
+        served = TorchVersion(f"{version.pytorch}+tapegrad.{version.tapegrad}")
+        tapegrad.__version__ = version.__version__ = served
 
 
 def uninstall() -> None:
@@ -85,7 +86,7 @@ def uninstall() -> None:
     sys.meta_path.remove(finder)
     sys.meta_path.remove(_last_finder)
     class_paths.unfollow()
-    tapegrad.__version__ = version.__version__
+    tapegrad.__version__ = version.__version__ = version.tapegrad
     for name in [name for name in sys.modules if name.partition(".")[0] in _SERVED]:
         if name.partition(".")[0] in _PYTORCH or _is_ours(sys.modules[name]):
             del sys.modules[name]
@@ -104,10 +105,24 @@ class _Finder:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] not in self.packages:
             return None
-        module = module_for(name)
+        try:
+            module = module_for(name)
+        except ModuleNotFoundError:
+            if _is_import(sys._getframe(1)):
+                raise
+            return None  # `importlib.util.find_spec` asks whether there is such a module
         # Named by `class_paths` meanwhile: Python would run the module again, by its own spec.
         sys.modules.pop(name, None)
         return ModuleSpec(name, _Loader(module), is_package=hasattr(module, "__path__"))
+
+
+def _is_import(frame):
+    """Whether a module is looked for to be imported, not to know whether it is there."""
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_name == "_find_and_load":
+            return True
+        frame = frame.f_back
+    return False
 
 
 class _Loader:

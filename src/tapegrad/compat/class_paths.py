@@ -22,10 +22,18 @@ _PACKAGES = tuple(
 """Packages whose modules PyTorch has by the same name."""
 
 _MOVED = {
+    "autograd.anomaly_mode": ("torch.autograd.anomaly_mode", "detect_anomaly set_detect_anomaly"),
+    "autograd.grad_mode": (
+        "torch.autograd.grad_mode",
+        "enforce_grad_layout_policy set_multithreading_enabled",
+    ),
     "autograd.mode": (
         "torch.autograd.grad_mode",
         "enable_grad inference_mode no_grad set_grad_enabled",
     ),
+    "autograd.saved_tensor_hooks": ("torch.autograd.graph", "save_on_cpu saved_tensors_hooks"),
+    "compiler.decorators": ("torch._dynamo.decorators", "set_stance"),
+    "compiler.optimized_module": ("torch._dynamo.eval_frame", "OptimizedModule"),
     "core.device": ("torch", "device"),
     "core.dtype": ("torch", "dtype"),
     "core.generator": ("torch._C", "Generator"),
@@ -33,6 +41,7 @@ _MOVED = {
     "core.size": ("torch", "Size"),
     "distributed.backend_names": ("torch.distributed.distributed_c10d", "Backend BackendConfig"),
     "distributed.debug_level": ("torch.distributed.distributed_c10d", "DebugLevel"),
+    "distributed.file_store": ("torch._C._distributed_c10d", "FileStore"),
     "distributed.groups": ("torch.distributed.distributed_c10d", "GroupMember group"),
     "distributed.point_to_point": ("torch.distributed.distributed_c10d", "P2POp"),
     "distributed.process_group": (
@@ -45,20 +54,26 @@ _MOVED = {
         "BroadcastOptions GatherOptions ReduceOp ReduceOptions ReduceScatterOptions "
         "ScatterOptions",
     ),
+    "distributed.reducer": ("torch._C._distributed_c10d", "BuiltinCommHookType GradBucket Reducer"),
     "distributed.store": ("torch.distributed.distributed_c10d", "PrefixStore Store"),
+    "distributed.tcp_store": ("torch._C._distributed_c10d", "TCPStore"),
     "distributed.work": ("torch.distributed.distributed_c10d", "Work"),
     "fx.codegen": ("torch.fx.graph", "CodeGen"),
     "jit._async": ("torch.jit", "Future"),
     "jit._fuser": ("torch.jit", "strict_fusion"),
+    "jit._script": ("torch.jit", "CompilationUnit ScriptFunction"),
     "jit.modifiers": ("torch.jit._script", "Attribute"),
     "jit.recorder": ("torch.jit._trace", "TracerWarning"),
     "jit.trace_check": ("torch.jit._trace", "TracingCheckError"),
     "jit.traced_module": ("torch.jit._trace", "TopLevelTracedModule TracedModule"),
     "jit.types": (
         "torch",
-        "AnyType BoolType ComplexType DeviceObjType DictType FloatType IntType ListType NoneType "
-        "NumberType OptionalType StringType TensorType TupleType Type",
+        "AnyType BoolType ComplexType DeviceObjType DictType FloatType IntType ListType "
+        "NoneType NumberType OptionalType StringType TensorType TupleType Type",
     ),
+    "library.libraries": ("torch.library", "Library"),
+    "library.tag": ("torch", "Tag"),
+    "nn.attention.block_mask": ("torch.nn.attention.flex_attention", "BlockMask"),
     "nn.functional.loss": (
         "torch.nn.modules.linear_cross_entropy_options",
         "LinearCrossEntropyOptions",
@@ -67,14 +82,21 @@ _MOVED = {
     "optim.muon": ("torch.optim", "Muon"),
     "profiler.block": ("torch.autograd.profiler", "emit_itt emit_nvtx record_function"),
     "profiler.event": ("torch.autograd.profiler_util", "FunctionEvent"),
+    "quasirandom": ("torch.quasirandom", "SobolEngine"),
     "serialization.allowed": ("torch.serialization", "safe_globals"),
+    "sparse.creation": ("torch.sparse", "check_sparse_tensor_invariants"),
     "symbolic_numbers": ("torch", "SymBool SymFloat SymInt"),
+    "utils._pytree.registry": (
+        "torch.utils._pytree",
+        "ConstantNode GetAttrKey MappingKey NodeDef SequenceKey",
+    ),
+    "utils._pytree.treespec": ("torch.utils._pytree", "LeafSpec TreeSpec"),
     "utils.checkpoint.run": ("torch.utils.checkpoint", "CheckpointFunction DefaultDeviceType"),
 }
 """Module of tapegrad -> where PyTorch has classes of it, if elsewhere."""
 
-_WHOLE = frozenset(["tapegrad.optim"])
-"""Packages in whose `vars` programs look classes up by name."""
+_WHOLE = frozenset(["tapegrad.optim", "tapegrad.return_types"])
+"""Packages whose classes, made on their first use, are all to be there at once."""
 
 _renamed: list[tuple[type, str]] = []
 
@@ -124,7 +146,7 @@ def rename(module: ModuleType) -> None:
     if theirs is None and not moved:
         return
     if ours in _WHOLE:
-        for name in module.__all__:
+        for name in getattr(module, "__all__", dir(module)):
             getattr(module, name)
     elsewhere = names.split()
     for name, each in list(vars(module).items()):

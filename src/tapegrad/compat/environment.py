@@ -15,7 +15,7 @@ from pathlib import Path
 from tapegrad import version
 from tapegrad.compat import startup
 
-_VERSION = f"{version.pytorch}+tapegrad.{version.__version__}"
+_VERSION = f"{version.pytorch}+tapegrad.{version.tapegrad}"
 _MODULE = "_tapegrad_torch.py"
 _PTH = "tapegrad_torch.pth"
 _GENERATOR = "tapegrad"  # in the file INSTALLER: whose metadata they are
@@ -93,7 +93,7 @@ def status() -> str:
     real = installed_pytorch()
     enabled = (_packages() / _PTH).exists()
     if enabled:
-        text = f"import torch is tapegrad {version.__version__}, as torch {_VERSION}"
+        text = f"import torch is tapegrad {version.tapegrad}, as torch {_VERSION}"
         text += f"\nenabled by {_packages() / _PTH}"
         if real is not None:
             text += f"\nit hides PyTorch {real.version} at {real.locate_file('')}"

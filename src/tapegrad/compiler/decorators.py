@@ -12,6 +12,8 @@ from tapegrad.nn.modules.module import Module
 from tapegrad.nn.parameter import Parameter
 from tapegrad.tensors.tensor import Tensor
 
+__torch__ = "_disable_dynamo"
+
 
 def reset() -> None:
     """Forget what was compiled: nothing was.
@@ -59,6 +61,11 @@ def disable(
     if not callable(fn):
         raise advised(AssertionError("fn must be callable"), "Pass a function or a module.")
     return fn
+
+
+def _disable_dynamo(fn: Any = None, recursive: bool = True) -> Any:
+    """`torch.compiler.disable`, as PyTorch marks functions of its own."""
+    return disable(fn, recursive)
 
 
 def allow_in_graph(fn: Any) -> Any:

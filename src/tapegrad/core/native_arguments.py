@@ -276,7 +276,7 @@ def forms_of(function: Callable, method: bool = False) -> tuple[str, list[Form]]
     for prefix, space in spaces.items():
         within = getattr(public, space) if prefix else public
         own = name.removeprefix(prefix)
-        if vars(within).get(own) is function:
+        if getattr(within, own, None) is function:  # which may be loaded on its first use
             full = prefix + own
             return full, _table().get(full, [])
     if public.nn.functional.__dict__.get(name) is function:

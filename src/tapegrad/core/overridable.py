@@ -13,7 +13,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FunctionType
 from typing import Any, TypeVar
 
-from tapegrad.core.torch_function import overridden
+from tapegrad.core.torch_function import is_written_in_python, overridden
 
 F = TypeVar("F", bound=Callable)
 
@@ -58,7 +58,8 @@ def _of_any_arguments(function: Any) -> Any:
 def overridable(function: F) -> F:
     """A public function of named parameters that somebody may override.
 
-    What has no default is handed over by place, the rest by name, as PyTorch's functions do.
+    What has no default is handed over by place, the rest by name, as PyTorch's functions do that
+    are written in Python; of a native one all is by place, up to the last that is no default.
     """
     code = function.__code__
     n = code.co_argcount
@@ -69,6 +70,11 @@ def overridable(function: F) -> F:
     placed = n - len(defaults)
 
     def hand_over(given: tuple) -> Callable | None:
+        if not is_written_in_python(call):
+            end = n
+            while end > placed and given[end - 1] is defaults[end - 1 - placed]:
+                end -= 1
+            return overridden(call, given[:end], above=3)
         named = dict(zip(names[placed:], given[placed:], strict=True))
         return overridden(call, given[:placed], named, above=3)
 

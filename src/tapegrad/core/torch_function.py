@@ -251,21 +251,53 @@ def hand_over(function: Callable, args: tuple, kwargs: dict, found: list) -> Any
 
 
 def asked_in_turn(function: Callable, args: tuple, kwargs: dict, found: list, modes: tuple) -> Any:
-    """The first result that is not NotImplemented; NotImplemented if there is none."""
+    """The first result that is not NotImplemented; NotImplemented if there is none.
+
+    As in PyTorch, native functions that are given nothing by name have None for `kwargs`.
+    """
     types = tuple(map(type, found))
+    named = kwargs or ({} if is_written_in_python(function) else None)
     if modes:
         token = MODES.set(modes[:-1])
         try:
-            result = modes[-1].__torch_function__(function, types, args, kwargs)
+            result = modes[-1].__torch_function__(function, types, args, named)
         finally:
             MODES.reset(token)
         if result is not NotImplemented:
             return result
     for x in found:
-        result = x.__torch_function__(function, types, args, kwargs)
+        result = x.__torch_function__(function, types, args, named)
         if result is not NotImplemented:
             return result
     return NotImplemented
+
+
+_IN_PYTHON = frozenset(
+    "__array__ __array_wrap__ __contains__ __deepcopy__ __dir__ __floordiv__ __format__ __len__ "
+    "__rdiv__ __reduce_ex__ __repr__ __reversed__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ "
+    "__rpow__ __rrshift__ __rsub__ __rtruediv__ __setstate__ align_to atleast_1d atleast_2d "
+    "atleast_3d backward block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist "
+    "chain_matmul dim_order einsum is_shared istft lu meshgrid module_load norm pca_lowrank "
+    "refine_names register_hook register_post_accumulate_grad_hook rename rename_ resize resize_as "
+    "share_memory_ split stft storage storage_type svd_lowrank tensordot to_sparse_coo unflatten "
+    "unique unique_consecutive unravel_index".split()
+)
+"""Functions and methods of tensors that PyTorch has written in Python."""
+
+
+def is_written_in_python(function: Any) -> bool:
+    """Whether PyTorch has written a function in Python, not natively; so are those of programs."""
+    module = getattr(function, "__module__", None) or ""
+    root, _, home = module.partition(".")
+    if root not in ("tapegrad", "torch") and not hasattr(function, "__self__"):
+        return True
+    if getattr(function, "__name__", "") in _IN_PYTHON:
+        return True
+    if not home.startswith(("nn.functional", "operators.nn")):
+        return False
+    from tapegrad.core.native_arguments import forms_of
+
+    return not forms_of(function)[1]
 
 
 def _nobody(function: Any, found: list, modes: tuple) -> TypeError:

@@ -1,11 +1,19 @@
 """`DeviceMesh`: ranks in a grid, whose rows and columns are groups."""
 
 from tapegrad.core.annotations import Any, Sequence
-from tapegrad.core.errors import runtime_error
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.distributed import groups
 
 __all__ = ["DeviceMesh", "init_device_mesh"]
+
+_ALL_GROUPS = (
+    "If you want to get the list of all the ProcessGroups in the DeviceMesh,"
+    "please use `get_all_groups()` instead."
+)
+
+_entered: list["DeviceMesh"] = []
+"""The meshes in whose blocks the program is."""
 
 
 class DeviceMesh:
@@ -27,6 +35,7 @@ class DeviceMesh:
         *,
         mesh_dim_names: Sequence[str] | None = None,
         _groups: Sequence | None = None,
+        _root: "DeviceMesh | None" = None,
     ) -> None:
         from tapegrad import as_tensor, int32
 
@@ -45,13 +54,26 @@ class DeviceMesh:
             default = groups._get_default_group()
             _groups = [default] * self.mesh.ndim  # as in PyTorch, the whole world is not made anew
         self._groups = list(_groups)
+        self._root = self if _root is None else _root
+        self._flattened: dict[str, DeviceMesh] = {}
 
     def __repr__(self) -> str:
-        names = self.mesh_dim_names
-        if names is None:
-            return f"DeviceMesh({self.device_type!r}, {self.mesh.tolist()})"
-        shape = ", ".join(f"{n}={k}" for n, k in zip(names, self.shape, strict=True))
-        return f"DeviceMesh(({shape}), '{self.device_type}', stride={self.mesh.stride()})"
+        if self.mesh_dim_names is None:
+            shape = str(self.shape)
+        else:
+            pairs = zip(self.mesh_dim_names, self.shape, strict=True)
+            shape = f"({', '.join(f'{n}={k}' for n, k in pairs)})"
+        # As in PyTorch, a dimension of one rank has no stride.
+        strides = zip(self.mesh.stride(), self.shape, strict=True)
+        stride = tuple(() if k == 1 else step for step, k in strides)
+        return f"DeviceMesh({shape}, '{self.device_type}', stride={stride})"
+
+    def __enter__(self) -> "DeviceMesh":
+        _entered.append(self)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        _entered.pop()
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
@@ -78,13 +100,13 @@ class DeviceMesh:
         """How many ranks there are, in all or along a dimension."""
         return self.mesh.numel() if mesh_dim is None else self.mesh.shape[mesh_dim]
 
-    def _dim(self, dim: int | str | None) -> int:
+    def _dim(self, dim: int | str | None, *more: str) -> int:
         if dim is None:
             if self.ndim > 1:
-                raise runtime_error(
-                    f"Found the DeviceMesh have {self.ndim} dimensions, so optional kwarg "
-                    "`mesh_dim` needs to be specified when device_mesh.ndim > 1.",
-                    "Give the dimension's name or number.",
+                raise RuntimeError(
+                    f"Found the DeviceMesh have {self.ndim} dimensions",
+                    "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.",
+                    *more,
                 )
             return 0
         if isinstance(dim, int):
@@ -93,14 +115,14 @@ class DeviceMesh:
             raise KeyError("No `mesh_dim_names` found.")
         if dim not in self.mesh_dim_names:
             raise KeyError(
-                f"Mesh dimension '{dim}' does not exist. Available mesh dimensions are: "
-                f"mesh_dim_names={self.mesh_dim_names}"
+                f"Mesh dimension '{dim}' does not exist.",
+                f"Available mesh dimensions are: mesh_dim_names={self.mesh_dim_names}",
             )
         return self.mesh_dim_names.index(dim)
 
     def get_group(self, mesh_dim: int | str | None = None) -> Any:
         """The group of this rank's neighbours along a dimension."""
-        return self._groups[self._dim(mesh_dim)]
+        return self._groups[self._dim(mesh_dim, _ALL_GROUPS)]
 
     def get_all_groups(self) -> list:
         """The groups of all dimensions."""
@@ -108,44 +130,87 @@ class DeviceMesh:
 
     def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
         """The number of this rank along a dimension."""
-        return groups.get_rank(self.get_group(mesh_dim))
+        return groups.get_rank(self._groups[self._dim(mesh_dim)])
 
     def get_rank(self) -> int:
         """The number of this process in the world."""
         return groups.get_rank()
 
-    def get_coordinate(self) -> list[int] | None:
+    def get_coordinate(self) -> tuple[int, ...] | None:
         """The place of this rank in the grid; None if it is not there."""
         found = (self.mesh == groups.get_rank()).nonzero().tolist()
-        return found[0] if found else None
+        return tuple(found[0]) if found else None
+
+    def _is_current_rank_part_of_mesh(self) -> bool:
+        """Whether this rank is in the grid."""
+        return self.get_coordinate() is not None
+
+    def _get_root_mesh(self) -> "DeviceMesh":
+        """The grid that this one was cut out of; itself if it was not."""
+        return self._root
 
     def __getitem__(self, names: str | Sequence[str]) -> "DeviceMesh":
         """The grid of some dimensions, by their names."""
+        if self.mesh_dim_names is None:
+            raise runtime_error(
+                "Cannot slice a DeviceMesh without mesh_dim_names!",
+                "Give mesh_dim_names= where the mesh is made.",
+            )
         wanted = (names,) if isinstance(names, str) else tuple(names)
+        if wanted == self.mesh_dim_names:
+            return self
+        if len(wanted) == 1 and wanted[0] in self._flattened:
+            return self._flattened[wanted[0]]
+        if not set(wanted) <= set(self.mesh_dim_names):
+            raise KeyError(
+                f"Invalid mesh_dim_names {wanted} specified. "
+                f"Valid mesh_dim_names are {[*self.mesh_dim_names, *self._flattened]}."
+            )
         chosen = [self._dim(name) for name in wanted]
-        place = self.get_coordinate() or [0] * self.ndim
+        place = self.get_coordinate() or (0,) * self.ndim
         index = tuple(slice(None) if i in chosen else place[i] for i in range(self.ndim))
+        kept = sorted(chosen)  # the order in which the indexed mesh has them
         return DeviceMesh(
             self.device_type,
-            self.mesh[index],
+            self.mesh[index].permute([kept.index(i) for i in chosen]),
             mesh_dim_names=wanted,
             _groups=[self._groups[i] for i in chosen],
+            _root=self._root,
         )
 
     def _flatten(self, mesh_dim_name: str | None = None) -> "DeviceMesh":
-        """The grid as one dimension."""
+        """The grid as one dimension, which the grid it was cut out of knows by its name then."""
         name = mesh_dim_name or "_".join(self.mesh_dim_names or ())
-        return DeviceMesh(
+        flat = DeviceMesh(
             self.device_type,
             self.mesh.flatten(),
             mesh_dim_names=(name,),
             _groups=[groups._get_default_group()],
+            _root=self._root,
         )
+        self._root._flattened[name] = flat
+        return flat
 
     @staticmethod
     def from_group(group: Any, device_type: str, mesh: Any = None, **names: Any) -> "DeviceMesh":
-        """The grid of one dimension that a group is."""
-        ranks = groups.get_process_group_ranks(group) if mesh is None else mesh
+        """The grid of one dimension that a group is; of several, that which `mesh` says.
+
+        Raises:
+            ValueError: Several groups without a mesh, or one whose ranks are others.
+        """
+        if isinstance(group, (list, tuple)):
+            if mesh is None:
+                raise value_error(
+                    "Must pass mesh if passing multiple ProcessGroups",
+                    "A mesh says which ranks are neighbours.",
+                )
+            return DeviceMesh(device_type, mesh, _groups=group, **names)
+        ranks = groups.get_process_group_ranks(group)
+        if mesh is not None and [int(rank) for rank in mesh] != ranks:
+            raise value_error(
+                f"Invalid mesh {mesh} for ProcessGroup with ranks {ranks}",
+                "Leave it out: the ranks of a group are known.",
+            )
         return DeviceMesh(device_type, ranks, _groups=[group], **names)
 
 
@@ -166,17 +231,19 @@ def init_device_mesh(
     if mesh_dim_names is not None:
         if len(set(mesh_dim_names)) < len(mesh_dim_names):
             raise runtime_error(
-                "Each mesh_dim_name must be unique.",
+                "Each mesh_dim_name must be unique. "
                 f"Found repeated mesh_dim_name in mesh_dim_names {mesh_dim_names}",
+                "Dimensions are asked for by their names.",
             )
         if len(mesh_shape) != len(mesh_dim_names):
             raise runtime_error(
-                "mesh_shape and mesh_dim_names should have same length!",
+                "mesh_shape and mesh_dim_names should have same length! "
                 f"Found len(mesh_dim_names): {len(mesh_dim_names)} and len(mesh_shape):"
                 f"{len(mesh_shape)}.",
+                "Each dimension has a name.",
             )
     if not device_type.isalpha():
-        raise runtime_error(
+        raise RuntimeError(
             f"Device type with index is not supported but got {device_type}. ",
             "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
         )

@@ -89,7 +89,8 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
     _registry.check_name(qualname)
     frame = sys._getframe(1)
     place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-    made = _registry.define(_parse_schema(qualname + schema), place, list(tags))
+    tags = list(tags) if isinstance(tags, tuple | list) else [tags]
+    made = _registry.define(_parse_schema(qualname + schema), place, tags)
     if lib is not None:
         lib._defined.append(made)
 

@@ -96,7 +96,9 @@ class CustomOpDef:
             registry.forget(before._opoverload)
         frame = sys._getframe(2)
         place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-        self._opoverload = registry.define(parsed, place, list(tags or ()))
+        self._opoverload = registry.define(
+            parsed, place, list(tags) if isinstance(tags, tuple | list) else [tags] if tags else []
+        )
         operator = self._opoverload.operator
         assert operator is not None
         operator.custom = self

@@ -405,6 +405,15 @@ class Optimizer(Saving, StepHooks):
         self._plans: dict[int, Any] = {}
         self._prepare_hooks()
 
+    def __getattr__(self, name: str) -> Any:
+        """What a class that does without `Optimizer.__init__` has not made, on its first use."""
+        if name != "_plans":
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
+            )
+        self._plans = {}
+        return self._plans
+
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:

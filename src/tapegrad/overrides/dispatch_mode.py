@@ -212,3 +212,20 @@ def _disable_current_modes() -> Iterator[list[Any]]:
     modes = _get_current_dispatch_mode_stack()
     with Under(stripped(MODE.get(), Dispatching)):
         yield modes
+
+
+@contextmanager
+def _pop_mode_temporarily(k: Any = None) -> Iterator[Any]:
+    """A block in which the innermost dispatch mode is not asked; it gives that mode."""
+    mode = _get_current_dispatch_mode()
+    if mode is None:
+        raise AssertionError("No mode on the stack to pop")
+    with Under(_without_innermost(MODE.get())):
+        yield mode
+
+
+def _without_innermost(mode: Any) -> Any:
+    """A mode without its innermost `Dispatching` layer."""
+    if type(mode) is Dispatching:
+        return mode.under
+    return mode.over(_without_innermost(mode.under))

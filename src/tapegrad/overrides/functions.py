@@ -146,6 +146,14 @@ def _get_tensor_methods() -> set[Callable]:
     return set(_overridable()[Tensor])
 
 
+_FUNCTIONAL = frozenset(
+    "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod "
+    "cdist chain_matmul einsum istft lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot "
+    "unique unique_consecutive unravel_index".split()
+)
+"""Functions that PyTorch finds in `torch.functional`."""
+
+
 def resolve_name(f: Callable) -> str | None:
     """The name of a function that may be overridden, as a program writes it; None for others.
 
@@ -153,4 +161,14 @@ def resolve_name(f: Callable) -> str | None:
     'torch.Tensor.shape.__get__'
     """
     name = name_of(f)
-    return name if name.startswith("torch.") else None
+    if not name.startswith("torch."):
+        return None
+    home, _, own = name.removeprefix("torch.").rpartition(".")
+    if home in ("linalg", "fft", "special"):
+        own = own.removeprefix(f"{home}_")
+    elif not home and own in _FUNCTIONAL:
+        home = "functional"
+    elif home.startswith("operators."):  # PyTorch calls it otherwise
+        known = [n for n, x in vars(tapegrad.nn.functional).items() if x is f]
+        home, own = ("nn.functional", known[0]) if known else (home, own)
+    return ".".join(part for part in ("torch", home, own) if part)

@@ -151,3 +151,29 @@ def test_average_pools_write_where_out_says(n, x):
         RuntimeError, match="expected dtype float for `output` but got dtype double"
     ):
         pool(x, (2,) * n, out=torch.empty(0, dtype=torch.float64))
+
+
+def test_switches_are_those_of_public_functions():
+    assert C._get_cudnn_enabled() is torch.backends.cudnn.enabled is True
+    C._set_cudnn_enabled(False)
+    try:
+        assert torch.backends.cudnn.enabled is False
+    finally:
+        C._set_cudnn_enabled(True)
+    C._set_deterministic_algorithms(True, warn_only=True)
+    assert torch.are_deterministic_algorithms_enabled()
+    assert C._get_deterministic_algorithms_warn_only()
+    C._set_deterministic_algorithms(False)
+    C._set_sdp_use_flash(False)
+    assert not torch.backends.cuda.flash_sdp_enabled() and C._get_math_sdp_enabled()
+    C._set_sdp_use_flash(True)
+    assert C._show_config() == torch.__config__.show() and C._cxx_flags() == ""
+    assert C._len_torch_dispatch_stack() == 0
+
+
+def test_classes_of_packages_are_found_where_pytorch_has_them():
+    assert C._distributed_c10d.ProcessGroup is torch.distributed.ProcessGroup
+    assert C._distributed_c10d._DEFAULT_PG_TIMEOUT.total_seconds() == 1800
+    assert str(C._autograd.DeviceType.Meta) == "DeviceType.Meta"
+    assert C._autograd.ProfilerState.KINETO == 6 and C._autograd.kineto_available()
+    assert C.ListType(C.IntType.get()).annotation_str == "List[int]"

@@ -140,3 +140,10 @@ def test_a_pass_that_has_ended_stays_ended():
     assert len(list(batch)) == 2
     with pytest.raises(StopIteration):
         next(batch)
+
+
+def test_a_loader_has_the_private_names_that_programs_read():
+    loader = data.DataLoader([1, 2, 3], batch_size=2)
+    assert loader._DataLoader__initialized is True
+    assert loader._DataLoader__multiprocessing_context is None
+    assert not hasattr(loader, "_is_ready")

@@ -114,3 +114,15 @@ def test_processes_share_a_dataset_as_in_pytorch(options, shares):
 def test_arguments_are_refused_in_pytorchs_words(make, error, message):
     with pytest.raises(error, match=f"(?m)^{message}$"):
         make()
+
+
+def test_shares_are_those_of_the_process_group_unless_said_otherwise():
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
+        data.DistributedSampler(range(5))
+    torch.distributed.init_process_group(
+        "gloo", store=torch.distributed.HashStore(), rank=0, world_size=1
+    )
+    try:
+        assert list(data.DistributedSampler(range(5))) == [4, 0, 1, 3, 2]
+    finally:
+        torch.distributed.destroy_process_group()

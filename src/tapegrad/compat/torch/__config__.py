@@ -17,7 +17,7 @@ def show() -> str:
     python = sys.version.split()[0]
     return (
         "tapegrad built with:\n"
-        f"  - tapegrad {version.__version__}, with the behaviour of PyTorch {version.pytorch}\n"
+        f"  - tapegrad {version.tapegrad}, with the behaviour of PyTorch {version.pytorch}\n"
         f"  - Python {python}\n"
         f"  - NumPy {np.__version__}\n"
     )
@@ -26,3 +26,12 @@ def show() -> str:
 def parallel_info() -> str:
     """How many threads share the work."""
     return f"ATen/Parallel:\n\tat::get_num_threads() : {n_threads()}\n"
+
+
+def _cxx_flags() -> str:
+    """The flags of a compiler of C++: none, there is nothing compiled.
+
+    >>> torch.__config__._cxx_flags()
+    ''
+    """
+    return ""

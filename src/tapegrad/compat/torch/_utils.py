@@ -207,4 +207,38 @@ class _ClassProperty:
 classproperty = _ClassProperty
 """A decorator: a property of the class itself."""
 
+
+def _get_device_module(device_type: str) -> Any:
+    """The module of a kind of device: `torch.cpu`, `torch.cuda`.
+
+    Raises:
+        RuntimeError: There is none of that name.
+
+    >>> torch._utils._get_device_module("cpu") is torch.cpu
+    True
+    """
+    import tapegrad
+
+    module = getattr(tapegrad, device_type, None)
+    if module is None:
+        raise _errors.runtime_error(
+            f"Device '{device_type}' does not have a corresponding module registered as "
+            f"'torch.{device_type}'.",
+            "torch.cpu is there, and torch.cuda and its kin by name.",
+        )
+    return module
+
+
+def render_call(fn: Any, args: Any, kwargs: dict) -> str:
+    """A call of a function as text.
+
+    >>> torch._utils.render_call(torch.add, (1,), {"alpha": 2})
+    'torch.add(1, alpha=2)'
+    """
+    from tapegrad.overrides import resolve_name
+
+    given = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
+    return f"{resolve_name(fn) or str(fn)}({', '.join(given)})"
+
+
 __getattr__ = _refuses(__name__)

@@ -32,7 +32,8 @@ def linear(
         n, n_weight = input._array.ndim, weight._array.ndim
         fits = bias is None or bias._array.dtype == weight._array.dtype == input._array.dtype
     except AttributeError:
-        again = overridden(linear, (input, weight), {"bias": bias})
+        given = (input, weight) if bias is None else (input, weight, bias)
+        again = overridden(linear, given)
         if again is not None:
             return again()
         if weight is MISSING:

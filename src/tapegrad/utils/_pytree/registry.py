@@ -98,6 +98,15 @@ CONSTANT_NODES: set[type] = set()
 STANDARD_DICT_TYPES: frozenset = frozenset((dict, OrderedDict, defaultdict))
 BUILTIN_TYPES: frozenset = STANDARD_DICT_TYPES | {tuple, list, namedtuple, deque}
 
+_followers: list[tuple[Callable[[NodeDef], None], Callable[[type], None]]] = []
+
+
+def follow_nodes(taken: Callable[[NodeDef], None], dropped: Callable[[type], None]) -> None:
+    """Tell `taken` of every kind of container there is and will be, `dropped` of one that goes."""
+    for node in SUPPORTED_NODES.values():
+        taken(node)
+    _followers.append((taken, dropped))
+
 
 def register_pytree_node(
     cls: type,
@@ -141,6 +150,8 @@ def register_pytree_node(
             "Give both or neither.",
         )
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
+    for taken, _ in _followers:
+        taken(SUPPORTED_NODES[cls])
     name = serialized_type_name or NO_SERIALIZED_TYPE_NAME_FOUND
     way = to_dumpable_context, from_dumpable_context
     SUPPORTED_SERIALIZED_TYPES[cls] = _SerializeNodeDef(cls, name, *way)
@@ -180,6 +191,8 @@ def _register_pytree_node(
 def _deregister_pytree_node(cls: Any) -> None:
     """Let objects of a class be leaves again."""
     del SUPPORTED_NODES[cls]
+    for _, dropped in _followers:
+        dropped(cls)
     name = SUPPORTED_SERIALIZED_TYPES.pop(cls).serialized_type_name
     SERIALIZED_TYPE_TO_PYTHON_TYPE.pop(name, None)
     CONSTANT_NODES.discard(cls)
@@ -351,7 +364,7 @@ def node_of(tree: Any) -> NodeDef | None:
         if is_namedtuple_class(kind):
             return SUPPORTED_NODES[namedtuple]
         if isinstance(tree, ReturnType) and kind not in SUPPORTED_NODES:
-            _register_structseq(kind)
+            register_return_type(kind)
     return SUPPORTED_NODES.get(kind)
 
 
@@ -360,7 +373,8 @@ def _get_node_type(tree: Any) -> Any:
     return type(tree) if node is None else node.type
 
 
-def _register_structseq(kind: Any) -> None:
+def register_return_type(kind: Any) -> None:
+    """Let a class of `torch.return_types` be a container."""
     register_pytree_node(
         kind,
         lambda x: (list(x), None),

@@ -13,11 +13,18 @@ from tapegrad.utils.benchmark.utils.common import (
     unit_to_english,
 )
 from tapegrad.utils.benchmark.utils.compare import Colorize, Compare
+from tapegrad.utils.benchmark.utils.fuzzer import (
+    FuzzedParameter,
+    FuzzedTensor,
+    Fuzzer,
+    ParameterAlias,
+)
 from tapegrad.utils.benchmark.utils.timer import Language, Timer
 
 __all__ = [
-    "Colorize", "Compare", "Language", "Measurement", "TaskSpec", "Timer", "ordered_unique",
-    "select_unit", "set_torch_threads", "timer", "trim_sigfig", "unit_to_english",
+    "Colorize", "Compare", "FuzzedParameter", "FuzzedTensor", "Fuzzer", "Language", "Measurement",
+    "ParameterAlias", "TaskSpec", "Timer", "ordered_unique", "select_unit", "set_torch_threads",
+    "timer", "trim_sigfig", "unit_to_english",
 ]  # fmt: skip
 
 __getattr__ = _refuses(__name__)

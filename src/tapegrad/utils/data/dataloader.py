@@ -146,6 +146,9 @@ class DataLoader(Generic[T_co]):
     tensor([0]) tensor([0])
     """
 
+    __initialized = False  # PyTorch's name, which programs read
+    __multiprocessing_context: Any = None
+
     def __init__(
         self,
         dataset: Dataset[T_co],
@@ -204,11 +207,11 @@ class DataLoader(Generic[T_co]):
         self.collate_fn, self.persistent_workers = collate_fn, persistent_workers
         self._IterableDataset_len_called: int | None = None
         self._iterator: Any = None
-        self._is_ready = True
+        self.__initialized = True
         self.check_worker_number_rationality()
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in _FIXED and "_is_ready" in self.__dict__:
+        if name in _FIXED and self.__initialized:
             kind = type(self).__name__
             raise errors.value_error(
                 f"{name} attribute should not be set after {kind} is initialized",
@@ -224,11 +227,13 @@ class DataLoader(Generic[T_co]):
     @property
     def multiprocessing_context(self) -> Any:
         """How workers are started; None: in the way that is usual on this system."""
-        return self._context
+        return self.__multiprocessing_context
 
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: object) -> None:
-        self._context = context if context is None else as_context(context, self.num_workers)
+        self.__multiprocessing_context = (
+            context if context is None else as_context(context, self.num_workers)
+        )
 
     @property
     def _auto_collation(self) -> bool:

@@ -16,7 +16,8 @@ class DistributedSampler(Sampler[int]):
     """Every `num_replicas`-th index of a data set, from `rank` on: the share of one process.
 
     Shares have the same length: the first indices are repeated at the end, or with `drop_last` the
-    last ones left out. The order depends on `seed` and `set_epoch` alone.
+    last ones left out. The order depends on `seed` and `set_epoch` alone. Without `num_replicas`
+    and `rank` they are those of the default process group.
 
     >>> sampler = torch.utils.data.DistributedSampler(range(5), 2, 1, shuffle=False)
     >>> list(sampler)
@@ -33,11 +34,10 @@ class DistributedSampler(Sampler[int]):
         drop_last: bool = False,
     ) -> None:
         if num_replicas is None or rank is None:
-            raise errors.value_error(
-                "Default process group has not been initialized, please make sure to call "
-                "init_process_group.",
-                "There are no process groups here: pass num_replicas and rank.",
-            )
+            from tapegrad import distributed  # only who leaves them out needs a process group
+
+            num_replicas = distributed.get_world_size() if num_replicas is None else num_replicas
+            rank = distributed.get_rank() if rank is None else rank
         if not 0 <= rank < num_replicas:
             raise errors.value_error(
                 f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]",

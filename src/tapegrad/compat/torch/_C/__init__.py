@@ -4,6 +4,8 @@ dispatch_keys   the names of PyTorch's dispatcher
 _nn             functions behind `torch.nn.functional`
 _linalg _fft _special   functions behind `torch.linalg` and its kin
 _functorch      levels of `vmap` and of derivatives
+_autograd _distributed_c10d   classes of the profiler and of `torch.distributed`
+switches        what `torch.backends` and other public functions set
 """
 
 from importlib import import_module
@@ -94,11 +96,19 @@ _OF_TORCH = frozenset(
     "get_autocast_dtype get_default_dtype get_num_threads has_lapack has_mkl has_openmp "
     "has_spectral iinfo import_ir_module init_num_threads is_anomaly_enabled is_autocast_enabled "
     "is_autocast_cache_enabled is_grad_enabled is_inference_mode_enabled layout memory_format "
-    "set_autocast_enabled set_num_threads SymInt SymFloat SymBool".split()
+    "set_autocast_enabled set_num_threads SymInt SymFloat SymBool autocast_decrement_nesting "
+    "autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype get_autocast_gpu_dtype "
+    "is_anomaly_check_nan_enabled is_autocast_cpu_enabled set_autocast_cache_enabled "
+    "set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype set_autocast_gpu_dtype "
+    "set_flush_denormal AnyType BoolType ComplexType DeviceObjType DictType FloatType IntType "
+    "ListType NoneType NumberType OptionalType StringType TensorType TupleType Type".split()
 )
 _OF_JIT = frozenset(
     "CompilationUnit Future ScriptFunction ScriptModule RecursiveScriptModule".split()
 )
+
+# Those of `torch.utils._python_dispatch`.
+_OF_DISPATCH = frozenset("_get_dispatch_stack_at _len_torch_dispatch_stack".split())
 
 _has_mkldnn = _has_cuda = _has_cudnn = _has_mps = _has_xpu = _has_magma = False
 _has_distributed = True
@@ -326,6 +336,11 @@ def __getattr__(name: str) -> Any:
         return getattr(tapegrad, name)
     if name in _OF_JIT:
         return getattr(jit, name)
+    if name in _OF_DISPATCH:
+        return getattr(import_module("tapegrad.utils._python_dispatch"), name)
+    switches = import_module(f"{__name__}.switches")
+    if name[:2] != "__" and name in vars(switches):
+        return getattr(switches, name)
     if name == "_VariableFunctions":
         return import_module("tapegrad.compat.torch._VF")
     if name[:2] != "__" and find_spec(f"{__name__}.{name}") is not None:

@@ -10,6 +10,7 @@ from tapegrad.tensors.tensor import Tensor
 
 Lists = list[list[Tensor | None]]
 Indices = list[int]
+TensorListList = list[list[Tensor | None]]
 
 
 def _get_foreach_kernels_supported_devices() -> list[str]:

@@ -80,7 +80,7 @@ def get_env_info() -> SystemEnv:
         cpu_info=f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
         numpy_version=_version("numpy"),
         scipy_version=_version("scipy"),
-        tapegrad_version=version.__version__,
+        tapegrad_version=version.tapegrad,
         pip_packages=get_pip_packages()[1],
         is_cuda_available=str(torch.cuda.is_available()),
     )

@@ -1,0 +1,39 @@
+"""`torch.func` under the names of its files."""
+
+import pytest
+
+import tapegrad as torch
+from tapegrad.compat.torch import _vmap_internals, classes
+from tapegrad.compat.torch._functorch import apis, config, eager_transforms, make_functional, vmap
+from tests.messages import raises
+
+
+def test_functions_are_those_of_torch_func():
+    assert apis.vmap is vmap.vmap is torch.vmap and apis.grad is torch.func.grad
+    assert eager_transforms.jacrev is torch.func.jacrev
+    assert torch._functorch.functional_call.functional_call is torch.func.functional_call
+    assert make_functional.make_functional.__name__ == "make_functional"
+    x = torch.arange(10.0).view(5, 2)
+    assert torch.equal(apis.chunk_vmap(torch.sum, chunks=3)(x), x.sum(1))
+    assert config.donated_buffer is True
+    with config.patch(donated_buffer=False):
+        assert config.donated_buffer is False
+
+
+def test_the_old_place_of_vmap_warns():
+    with pytest.warns(
+        FutureWarning, match=r"Please use `torch\.vmap` instead of `torch\._vmap_int"
+    ):
+        assert _vmap_internals.vmap(torch.sin)(torch.zeros(2)).tolist() == [0.0, 0.0]
+    assert _vmap_internals._vmap(torch.sin)(torch.zeros(2)).tolist() == [0.0, 0.0]
+
+
+def test_there_are_no_compiled_classes():
+    text = (
+        "Tried to instantiate class 'space.Name', but it does not exist! "
+        "Ensure that it is registered via torch::class_"
+    )
+    with raises(RuntimeError, text):
+        torch.classes.space.Name  # noqa: B018
+    with raises(OSError, "Could not load this library: /there.so"):
+        classes.load_library("/there.so")
