@@ -94,7 +94,7 @@ def check(node: OperatorNode) -> None:
         want = expected[i] if expected is not None else 0
         if version is not None and version.value != want:
             array = value._array if hasattr(value, "_counter") else value
-            x = _tensor_of(array, version)
+            x = _tensor_of(array, version, _is_seen_through(value, edge))
             if where == "output":
                 written = x is not None and x._view is not None  # by the operator: it was in place
                 origin = "output 0 of AsStrided" if written else origin_of(edge)
@@ -111,12 +111,17 @@ def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
     for value, want in zip(values, expected, strict=True):
         version = getattr(value, "_counter", None)
         if version is not None and version.value != want:
-            x = _tensor_of(value._array, version)
+            x = _tensor_of(value._array, version, _is_seen_through(value, value._node))
             array = value._array if x is None else x._array
             raise modified(array, version, want, origin_of_saved(value, version, None, x), node)
 
 
-def _tensor_of(array: Any, version: Any) -> Any:
+def _is_seen_through(value: object, edge: EdgeLike) -> bool:
+    """Whether something saved is a view, which the node that made it tells."""
+    return type(value) is tensor_base.KeptView or _is_view_node(edge)
+
+
+def _tensor_of(array: Any, version: Any, is_view: bool) -> Any:
     """The user's tensor that has a saved array and its counter, if it lives; only errors ask.
 
     One that got another shape in place has another array at the same place.
@@ -129,7 +134,7 @@ def _tensor_of(array: Any, version: Any) -> Any:
         if isinstance(x, tensor_base.TensorBase) and type(x) is not tensor_base.KeptView
     ]
     found = [x for x in tensors if x._array is array]
-    if not any(x._node is not None for x in found):
+    if not is_view and not any(x._node is not None for x in found):
         found = [x for x in tensors if x._node is not None and _is_turned(x, array)] or found
     return max(found, key=_age, default=None)
 
@@ -167,7 +172,7 @@ def origin_of_saved(value: object, version: Any, edge: EdgeLike = None, x: Any =
         return origin_of(edge_of(x, strict=True))
     edge = value._node if hasattr(value, "_node") else edge
     found = origin_of(edge)
-    if type(value) is tensor_base.KeptView or _is_view_node(edge):
+    if _is_seen_through(value, edge):
         if edge is not None and _is_one_of_several(edge):
             raise view_error(MULTI_OUTPUT, edge, indirect=True)
         if found or version.origin:
