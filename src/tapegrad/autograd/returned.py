@@ -33,7 +33,9 @@ def returned(g: Any, cotangents: Sequence) -> Any:
         if v._array is array:
             return v
         return _seen(g, v if v._view is None else v._view.base, NO_GRAD)
-    if owner is array or owner.dtype != array.dtype:
+    if owner.shape == array.shape and owner.strides == array.strides:
+        return g  # the whole of it
+    if owner.dtype != array.dtype:
         return g
     return _seen(g, tensor_base.wrap(owner), ORDINARY)
 
