@@ -58,7 +58,7 @@ class _GradientView(View):
         self._steps: tuple[Step, ...] | None = None
 
     @property
-    def steps(self) -> tuple[Step, ...]:  # type: ignore[override]
+    def steps(self) -> tuple[Step, ...]:
         """The step that leads from the base to the gradient."""
         if self._steps is None:
             array, memory, item = self.part, self.array, self.part.itemsize
