@@ -457,3 +457,24 @@ def test_gradients_go_through_views_that_no_strides_express():
     z.mul_(1 + 3j)
     (g,) = torch.autograd.grad((v**2 * torch.tensor([[1.0, 2.0], [3.0, 4.0]])).sum(), x)
     assert g.tolist() == [80 + 60j, 216 - 8j]
+
+
+def views_without_history():
+    late = torch.ones(3)
+    early = late[:2]
+    late.requires_grad_()
+    leaf = torch.ones(3, requires_grad=True)
+    with torch.no_grad():
+        unrecorded = leaf[:2]
+    return (late, early), (leaf, unrecorded)
+
+
+def test_what_is_computed_from_a_view_without_history_requires_grad_and_has_none():
+    for base, view in views_without_history():
+        y = view * 2
+        assert view.requires_grad and view.is_leaf and y.requires_grad
+        assert y.grad_fn.name() == "MulBackward0" and y.grad_fn.next_functions[0] == (None, 0)
+        y.sum().backward()
+        assert base.grad is None and view.grad is None
+        assert torch.autograd.grad((view + base[:2]).sum(), base)[0].tolist() == [1.0, 1.0, 0.0]
+        assert torch.autograd.grad((view * 2).sum(), view, allow_unused=True) == (None,)

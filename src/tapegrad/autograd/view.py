@@ -18,6 +18,7 @@ from tapegrad.autograd.node import (
     Port,
     TupleNode,
     hooks_of,
+    nowhere,
     version_of,
 )
 from tapegrad.autograd.node_constructor import constructor
@@ -139,6 +140,8 @@ def edge_of(tensor: Any, strict: bool = False) -> Any:
             tensor._node = replay(view, edge)
             move_retained(tensor, old, tensor._node)
             view.seen = version.value
+    if tensor._node is None and view.base._node is not None:
+        return nowhere(tensor)
     return tensor._node
 
 
