@@ -374,7 +374,7 @@ def nowhere(view: Any) -> Any:
 
     Such a view was made before its base required grad, or while nothing was recorded.
     """
-    node = AccumulateGrad.__new__(AccumulateGrad)
+    node: Any = AccumulateGrad.__new__(AccumulateGrad)
     node.leaf = _gone
     node.array, node.kind, node.hooks = view._array, type(view), None
     node.output_version = view._counter
