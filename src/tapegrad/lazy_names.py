@@ -36,6 +36,7 @@ def fill_slots() -> None:
     registration.NODE_CALLS.register_module("tapegrad.autograd.call_node")
     registration.NO_FORMULA.register_module("tapegrad.operators.no_formula")
     registration.NOTEBOOK.register_module("tapegrad.inspect.notebook")
+    registration.AS_STRIDED.register_module("tapegrad.operators.shape.as_strided")
     registration.OVERWRITES.register_module("tapegrad.operators.indexing.copy_fill_zero")
     registration.PER_SAMPLE.register_module("tapegrad.func.per_sample")
     registration.RANDOMNESS.register_module("tapegrad.func.randomness")

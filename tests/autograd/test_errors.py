@@ -55,6 +55,14 @@ def test_a_second_backward_through_a_freed_graph():
     assert x.grad.item() == 4.0
 
 
+def test_a_second_backward_through_a_node_that_saved_three_things():
+    x = torch.ones(2, requires_grad=True)
+    y = (x**x).sum()
+    y.backward()
+    with refused(RuntimeError, AGAIN):
+        y.backward()
+
+
 def test_a_graph_that_is_freed_in_its_depth_changes_no_gradient():
     x, w = leaf(2.0), leaf(3.0)
     shared = x * x
@@ -258,6 +266,41 @@ def test_a_change_through_a_view_is_found_out():
     with pytest.raises(RuntimeError, match="modified by an inplace operation") as caught:
         y.sum().backward()
     assert "test_errors.py:" in caught.value.__notes__[0]
+
+
+def test_a_saved_tensor_is_named_as_it_is_when_the_backward_pass_finds_it_written():
+    def message(write, saving, by=torch.sin):
+        y = torch.ones(3, 2, requires_grad=True) * 1
+        row = y[0]
+        z = by(y if saving == "base" else row)
+        write(y, row)
+        with pytest.raises(RuntimeError) as caught:
+            z.sum().backward()
+        return str(caught.value).split("operation: ")[-1].split(" is at")[0]
+
+    def turn(y, row):
+        y.t_().mul_(2)
+
+    double = "which is output 0 of"
+    assert message(lambda y, row: y.unsqueeze_(0), "base") == (
+        f"[torch.FloatTensor [1, 3, 2]], {double} Unsqueeze1,"
+    )
+    assert message(turn, "base") == f"[torch.FloatTensor [2, 3]], {double} Mul,"
+    assert message(lambda y, row: row.mul_(2), "base") == (
+        f"[torch.FloatTensor [3, 2]], {double} torch::autograd::CopySlices,"
+    )
+    assert message(lambda y, row: y.copy_(torch.ones(2, requires_grad=True)), "base") == (
+        f"[torch.FloatTensor [3, 2]], {double} torch::autograd::CopyBackwards,"
+    )
+    assert message(lambda y, row: y.mul_(2), "view") == (
+        f"[torch.FloatTensor [2]], {double} AsStrided,"
+    )
+    assert message(lambda y, row: y.mul_(2), "view", torch.Tensor.exp_) == (
+        f"[torch.FloatTensor [2]], {double} AsStrided,"
+    )
+    assert message(lambda y, row: y.mul_(2).detach_(), "base").startswith(
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+    )
 
 
 def test_a_change_before_it_was_kept_is_no_error():

@@ -430,3 +430,51 @@ def test_a_written_view_of_a_base_that_requires_grad_later_leads_to_it():
     assert name(row) == name(other) == "AsStridedBackward0"
     (row * other).sum().backward()
     assert base.grad.tolist() == [[1, 1, 1], [2, 2, 2]]
+
+
+def test_a_view_that_no_strides_express_keeps_its_node_when_its_base_is_written():
+    def names(view):
+        z = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True) * 1
+        v = view(z)
+        z.mul_(2)
+        return v.grad_fn.name(), v.grad_fn.next_functions[0][0].name()
+
+    assert names(torch.view_as_real) == ("ViewAsRealBackward0", "MulBackward0")
+    assert names(lambda z: torch.view_as_real(z)[0].t()) == (
+        "AsStridedBackward0", "ViewAsRealBackward0",
+    )  # fmt: skip
+    assert names(lambda z: z.conj()[0]) == ("AsStridedBackward0", "ConjBackward0")
+    assert names(lambda z: z[0].conj()) == ("ConjBackward0", "AsStridedBackward0")
+    assert names(lambda z: torch.view_as_complex(torch.view_as_real(z)[:1])) == (
+        "ViewAsComplexBackward0", "AsStridedBackward0",
+    )  # fmt: skip
+
+
+def test_gradients_go_through_views_that_no_strides_express():
+    x = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    z = x * 1
+    v = torch.view_as_real(z).t()
+    z.mul_(1 + 3j)
+    (g,) = torch.autograd.grad((v**2 * torch.tensor([[1.0, 2.0], [3.0, 4.0]])).sum(), x)
+    assert g.tolist() == [80 + 60j, 216 - 8j]
+
+
+def views_without_history():
+    late = torch.ones(3)
+    early = late[:2]
+    late.requires_grad_()
+    leaf = torch.ones(3, requires_grad=True)
+    with torch.no_grad():
+        unrecorded = leaf[:2]
+    return (late, early), (leaf, unrecorded)
+
+
+def test_what_is_computed_from_a_view_without_history_requires_grad_and_has_none():
+    for base, view in views_without_history():
+        y = view * 2
+        assert view.requires_grad and view.is_leaf and y.requires_grad
+        assert y.grad_fn.name() == "MulBackward0" and y.grad_fn.next_functions[0] == (None, 0)
+        y.sum().backward()
+        assert base.grad is None and view.grad is None
+        assert torch.autograd.grad((view + base[:2]).sum(), base)[0].tolist() == [1.0, 1.0, 0.0]
+        assert torch.autograd.grad((view * 2).sum(), view, allow_unused=True) == (None,)

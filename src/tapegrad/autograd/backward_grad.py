@@ -6,6 +6,7 @@ from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import TRANSFORMS
 from tapegrad.autograd.node import make_leaf
+from tapegrad.autograd.returned import returned
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
@@ -156,6 +157,8 @@ def grad(
         found = run_backward(
             roots, retain_graph=retain_graph, create_graph=create_graph, inputs=edges
         )
+        if not create_graph:
+            found = [None if g is None else returned(g, cotangents) for g in found]
     for i, (g, target) in enumerate(zip(found, targets, strict=True)):
         if g is None and not allow_unused:
             from tapegrad.autograd.trace import missed_by

@@ -9,13 +9,7 @@ from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.describe import saved_by
 from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.core.annotations import Any, NodeLike
-
-
-def owner(array: np.ndarray) -> np.ndarray:
-    """The array whose memory an array is."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
+from tapegrad.core.storage import owner_of as owner
 
 
 def owners(value: Any) -> Iterator[np.ndarray]:

@@ -242,7 +242,7 @@ class OperatorNode(Node):
         """The edges as pairs (node, number of the node's output)."""
         hidden = self.plan.op.hidden if hasattr(self.plan, "op") else ()
         return tuple(
-            (edge.node, edge.index) if type(edge) is Port else (edge, 0)
+            (edge.node, edge.index) if type(edge) is Port else (_shown(edge), 0)
             for i, edge in enumerate(self.edges)
             if i not in hidden
         )
@@ -363,6 +363,27 @@ class AccumulateGrad(Node):
 
     def _own_number(self) -> int:
         return 2**64 - 1  # what PyTorch gives: it runs a leaf as soon as it can
+
+
+def _gone() -> None:
+    """In place of a reference to a leaf: there is none."""
+
+
+def nowhere(view: Any) -> Any:
+    """The node of a view without history whose base requires grad: what arrives is let go.
+
+    Such a view was made before its base required grad, or while nothing was recorded.
+    """
+    node: Any = AccumulateGrad.__new__(AccumulateGrad)
+    node.leaf = _gone
+    node.array, node.kind, node.hooks = view._array, type(view), None
+    node.output_version = view._counter
+    return node
+
+
+def _shown(edge: Any) -> Any:
+    """The node at an edge; None at one that leads nowhere."""
+    return None if type(edge) is AccumulateGrad and edge.leaf is _gone else edge
 
 
 def hooks_of(node: NodeLike) -> Any:

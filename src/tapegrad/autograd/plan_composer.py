@@ -113,16 +113,18 @@ def _read_saved(plan: PlanLike, names: list[str], small: bool) -> list[str]:
         return []
     if small:
         lines = [f"{name} = node.saved_{i}" for i, name in enumerate(names[:2])]
-        if len(names) > 2:
-            lines[1] = f"{', '.join(names[1:])}, = node.saved_1"
         test = f"{names[0]} is FREED"
+        unpacked = f"{', '.join(names[1:])}, = node.saved_1"
     else:
         lines = ["saved = node.saved"]
         test = "saved is None"
+        unpacked = f"{', '.join(names)}, = saved"
+    if small and len(names) > 2:
+        lines.pop()
     if plan.saves_tensors:
         lines.append(f"if {test}: raise freed(node)")
-    if not small:
-        lines.append(f"{', '.join(names)}, = saved")
+    if not small or len(names) > 2:
+        lines.append(unpacked)
     return [f"    {line}" for line in lines]
 
 

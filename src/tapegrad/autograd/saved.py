@@ -1,5 +1,9 @@
 """Saved values: what a node saves of a call, and the check that nobody wrote to it since."""
 
+import gc
+
+import numpy as np
+
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, MultiNode, OperatorNode, Port
@@ -90,7 +94,16 @@ def check(node: OperatorNode) -> None:
         want = expected[i] if expected is not None else 0
         if version is not None and version.value != want:
             array = value._array if hasattr(value, "_counter") else value
-            origin = origin_of(edge) if where == "output" else origin_of_saved(value, version, edge)
+            x = _tensor_of(array, version, _is_seen_through(value, edge))
+            if where == "output":
+                written = x is not None and x._view is not None  # by the operator: it was in place
+                origin = "output 0 of AsStrided" if written else origin_of(edge)
+            else:
+                behind = value._node if hasattr(value, "_node") else edge
+                if x is not None and x._node is None and origin_of(behind):
+                    raise _detached(x)
+                origin = origin_of_saved(value, version, edge, x)
+                array = array if x is None else x._array
             raise modified(array, version, want, origin, node)
 
 
@@ -98,17 +111,68 @@ def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
     for value, want in zip(values, expected, strict=True):
         version = getattr(value, "_counter", None)
         if version is not None and version.value != want:
-            raise modified(value._array, version, want, origin_of_saved(value, version), node)
+            x = _tensor_of(value._array, version, _is_seen_through(value, value._node))
+            array = value._array if x is None else x._array
+            raise modified(array, version, want, origin_of_saved(value, version, None, x), node)
 
 
-def origin_of_saved(value: object, version: Any, edge: EdgeLike = None) -> str:
-    """Which output of which node a saved tensor is by now, as PyTorch words it.
+def _is_seen_through(value: object, edge: EdgeLike) -> bool:
+    """Whether something saved is a view, which the node that made it tells."""
+    return type(value) is tensor_base.KeptView or _is_view_node(edge)
+
+
+def _tensor_of(array: Any, version: Any, is_view: bool) -> Any:
+    """The user's tensor that has a saved array and its counter, if it lives; only errors ask.
+
+    One that got another shape in place has another array at the same place.
+    """
+    if not isinstance(array, np.ndarray):
+        return None
+    tensors = [
+        x
+        for x in gc.get_referrers(version)
+        if isinstance(x, tensor_base.TensorBase) and type(x) is not tensor_base.KeptView
+    ]
+    found = [x for x in tensors if x._array is array]
+    if not is_view and not any(x._node is not None for x in found):
+        found = [x for x in tensors if x._node is not None and _is_turned(x, array)] or found
+    return max(found, key=_age, default=None)
+
+
+def _detached(x: Any) -> RuntimeError:
+    """A tensor that was detached in place, and written, after it was saved with its history."""
+    return errors.runtime_error(
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This "
+        "is not supported, please use out-of-place `.detach()` instead",
+        f"The last write was {x._counter.operator}: detach() makes a tensor without history.",
+    )
+
+
+def _is_turned(x: Any, array: np.ndarray) -> bool:
+    """Whether the array of `x` is `array` with another shape, which it got in place."""
+    if not isinstance(x._array, np.ndarray) or x._array.size != array.size:
+        return False
+    if x._array.ctypes.data != array.ctypes.data:
+        return False
+    node = x._node.node if type(x._node) is Port else x._node
+    return x._view is None or node.name() in _IN_PLACE
+
+
+def _age(x: Any) -> int:
+    node = x._node.node if type(x._node) is Port else x._node
+    return getattr(node, "sequence", -1)
+
+
+def origin_of_saved(value: object, version: Any, edge: EdgeLike = None, x: Any = None) -> str:
+    """Which output of which node a saved tensor is by now, as PyTorch words it: that of `x`.
 
     Raises the error for a view that may not be looked through: one of several, its base written.
     """
+    if x is not None:
+        return origin_of(edge_of(x, strict=True))
     edge = value._node if hasattr(value, "_node") else edge
     found = origin_of(edge)
-    if type(value) is tensor_base.KeptView or _is_view_node(edge):
+    if _is_seen_through(value, edge):
         if edge is not None and _is_one_of_several(edge):
             raise view_error(MULTI_OUTPUT, edge, indirect=True)
         if found or version.origin:

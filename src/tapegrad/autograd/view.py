@@ -18,6 +18,7 @@ from tapegrad.autograd.node import (
     Port,
     TupleNode,
     hooks_of,
+    nowhere,
     version_of,
 )
 from tapegrad.autograd.node_constructor import constructor
@@ -139,6 +140,8 @@ def edge_of(tensor: Any, strict: bool = False) -> Any:
             tensor._node = replay(view, edge)
             move_retained(tensor, old, tensor._node)
             view.seen = version.value
+    if tensor._node is None and view.base._node is not None:
+        return nowhere(tensor)
     return tensor._node
 
 
@@ -197,14 +200,44 @@ def _named(node: OperatorNode, name: str) -> OperatorNode:
 
 _renamed: dict[str, type] = {}
 _SIGNS = ("conj", "_neg_view")
+_NO_STRIDES = (*_SIGNS, "as_pairs", "from_pairs")
+"""Views that no strides express: each of them is a node of its own."""
 
 
 def replay(view: View, edge: EdgeLike) -> OperatorNode:
     """A node that takes a gradient of the view to one of the base at `edge`."""
-    node = _replaying((edge,), (view.steps, view.base._array.shape, view.base._array.dtype))
-    if any(step.op.name in _SIGNS for step in view.steps):  # which no strides express
-        _named(node, view.steps[-1].op.node_name)
+    steps, base = view.steps, view.base._array
+    if not any(step.op.name in _NO_STRIDES for step in steps):
+        return _replaying((edge,), (steps, base.shape, base.dtype))
+    like: Any = _Shaped(base.shape, base.dtype)
+    for part in _parts(steps):
+        node = _replaying((edge,), (part, like.shape, like.dtype))
+        if part[0].op.name in _NO_STRIDES:
+            _named(node, part[0].op.node_name)
+        edge = node
+        like = _through(part, like)
     return node
+
+
+def _parts(steps: tuple[Step, ...]) -> list[tuple[Step, ...]]:
+    """Steps that strides express in a row, and each of the others alone."""
+    parts: list[tuple[Step, ...]] = []
+    for step in steps:
+        alone = step.op.name in _NO_STRIDES
+        if parts and not alone and parts[-1][-1].op.name not in _NO_STRIDES:
+            parts[-1] = (*parts[-1], step)
+        else:
+            parts.append((step,))
+    return parts
+
+
+def _through(steps: tuple[Step, ...], like: Any) -> Any:
+    """Shape and dtype of what the steps give of an array of those of `like`."""
+    native = isinstance(like.dtype, np.dtype)
+    probe: Any = np.empty(like.shape, like.dtype if native else bool)
+    for step in steps:
+        probe = step.forward(numpy_namespace, probe)
+    return _Shaped(probe.shape, probe.dtype if native else like.dtype)
 
 
 class AsStridedBackward0(TupleNode):

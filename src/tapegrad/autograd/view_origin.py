@@ -59,4 +59,4 @@ def short_name(edge: EdgeLike) -> str:
     """The name of the node behind an edge, as PyTorch's messages give it: `Mul`, and `Pow1`."""
     name = (edge.node if type(edge) is Port else edge).name()
     head, backward, number = name.rpartition("Backward")
-    return head + number.removeprefix("0") if backward else name
+    return head + number.removeprefix("0") if backward and number != "s" else name

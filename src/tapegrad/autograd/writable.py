@@ -138,6 +138,7 @@ def warn_repeated(name: str, x: Any) -> None:
     if not is_repeated(x._array):
         return
     if x.requires_grad:
+        check_writable(x)
         check_storable(x)
     assigned = "tensor[indices] = tensor" if name == "index_put_" else "tensor[mask] = scalar"
     errors.warn(

@@ -47,6 +47,7 @@ class Slot:
         return self._value
 
 
+AS_STRIDED = Slot("views by strides")
 AUTOCAST = Slot("the casts of autocast")
 BATCHED_NAMESPACE = Slot("the array namespace of batches")
 CUSTOM_FUNCTIONS = Slot("custom functions inside vmap")

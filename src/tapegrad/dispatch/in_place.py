@@ -149,13 +149,14 @@ def in_place_view(
                 input._counter.reshaped = (*getattr(input._counter, "reshaped", ()), way)
             input._array = result._array
             input._signature = None
-            if is_grad_enabled() and result._node is not None:
+            recorded = is_grad_enabled() and result._node is not None
+            if recorded:
                 input._node = renamed(result._node, shift)
                 move_retained(input, old, input._node)
                 version_of(input).origin = origin_of(input._node)
             written(input, plain)
             if view is not None:
-                seen = version_of(input).value
+                seen = version_of(input).value if recorded else view.seen
                 steps = (*view.steps, *made.steps)
                 input._view = View(view.base, view.array, steps, view.made, seen)
             return input

@@ -13,6 +13,7 @@ from tapegrad.autograd.node import AccumulateGrad, OperatorNode, node_of
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import trace_of
 from tapegrad.core.annotations import Any, OptimizerLike
+from tapegrad.core.storage import owner_of
 from tapegrad.nn.modules.module import Module
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
@@ -144,13 +145,6 @@ def arrays_in(value: object) -> Iterator[np.ndarray]:
         array = getattr(value, "_array", value)
         if isinstance(array, np.ndarray):
             yield array
-
-
-def owner_of(array: Any) -> Any:
-    """The array whose memory an array is."""
-    while isinstance(getattr(array, "base", None), np.ndarray):
-        array = array.base
-    return array
 
 
 def live_graphs() -> list[LiveGraph]:

@@ -133,6 +133,8 @@ class TensorCore(TensorBase):
         return self._require(requires_grad)
 
     def _require(self, requires_grad: bool) -> Any:
+        if requires_grad and self._node is not None and type(self._node) is not AccumulateGrad:
+            return self  # whatever became of its history
         if not self.is_leaf:
             if requires_grad:
                 return self

@@ -87,7 +87,7 @@ def _check(name: str, x: Any) -> None:
             "Who refers to it weakly would see the other.",
         )
     if x._counter is not None and any(
-        type(each) is View and each.base is x for each in gc.get_referrers(x)
+        isinstance(each, View) and each.base is x for each in gc.get_referrers(x)
     ):
         raise runtime_error(
             f"Expected use_count of {name} to be 1 or 2 with an AccumulateGrad node: a view of it "

@@ -340,3 +340,29 @@ def test_an_output_without_a_graph_is_named_before_an_input_without_one():
         RuntimeError, "element 0 of tensors does not require grad and does not have a grad_fn"
     ):
         torch.autograd.grad(torch.tensor(1.0), torch.tensor(1.0))
+
+
+def test_gradients_that_share_memory_are_views():
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    v = torch.ones(3, 2)
+    (g,) = torch.autograd.grad(x.t(), x, v)
+    assert g._base is v and g._version == 0
+    g.mul_(2)
+    assert v._version == 1 and v.tolist() == [[2.0, 2.0]] * 3
+    u = torch.ones(2, 3)
+    assert torch.autograd.grad(x, x, u)[0] is u
+    (g,) = torch.autograd.grad((x.t() * v).sum(), x)
+    assert g._base.shape == (3, 2) and g.stride() == (1, 2)
+
+
+def test_a_gradient_that_is_a_view_may_be_written_with_a_history():
+    x, w = torch.ones(2, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+    (g,) = torch.autograd.grad(x.t().sum(), x)
+    g.mul_(w)
+    assert torch.autograd.grad(g[0].sum(), w)[0].tolist() == [[1.0] * 3, [0.0] * 3]
+
+
+def test_gradients_have_no_negative_strides():
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    (g,) = torch.autograd.grad((x.flip(0) * torch.ones(2, 3)).sum(), x)
+    assert g.stride() == (3, 1) and g._base is None

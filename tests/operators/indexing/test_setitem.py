@@ -182,3 +182,27 @@ def test_elements_are_not_deleted_and_no_index_is_an_error():
         x.index_put((), torch.tensor([1]))
     with raises(IndexError, "index is out of bounds for dimension with size 0"):
         torch.empty(10, 0)[:, [0, 1]]
+
+
+def test_nodes_of_assignments_to_a_tensor_as_a_whole():
+    def name(shape, index, value):
+        x = torch.zeros(shape, requires_grad=True) * 1
+        x[index] = value
+        return x.grad_fn.name()
+
+    number = torch.tensor(2.0, requires_grad=True)
+    assert name((), ..., 2.0) == name((), ..., number) == "torch::autograd::CopyBackwards"
+    assert name((2,), ..., 2.0) == name((2,), ..., number) == "FillBackward3"
+    assert name((2,), True, 2.0) == name((), True, number) == "torch::autograd::CopySlices"
+
+
+def test_a_leaf_is_refused_before_elements_that_share_a_place():
+    v = torch.ones(3, 1, requires_grad=True).expand(3, 3)
+    message = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+    for write in (
+        lambda: v.masked_fill_(v > 0, 1.0),
+        lambda: v.__setitem__(0, 1.0),
+        lambda: v.index_fill_(0, torch.tensor([0]), 1.0),
+    ):
+        with raises(RuntimeError, message):
+            write()

@@ -30,3 +30,30 @@ def test_the_same_dtype_is_no_link_in_the_graph_either():
     x = torch.ones(2, requires_grad=True)
     y = x.view(torch.float32)
     assert y.requires_grad is False and y.data_ptr() == x.data_ptr() and y is not x
+
+
+def test_a_pattern_on_a_pattern_is_of_the_whole_memory():
+    x = torch.arange(6.0).reshape(2, 3)
+    row = x.t().as_strided((3,), (1,), 2)
+    assert row.as_strided((2,), (1,), 1).tolist() == [1.0, 2.0]
+    assert row[1:].as_strided((2,), (1,)).tolist() == [3.0, 4.0]
+    windows = torch.arange(3.0)[:2].unfold(0, 1, 1)
+    assert windows.as_strided((3,), (1,)).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_second_derivatives_of_places_outside_the_tensor_are_zero():
+    x = torch.arange(1.0, 10.0, dtype=torch.float64).reshape(3, 3).requires_grad_()
+    v = x.diagonal(1).as_strided((1,), (1,), 0)  # x[0, 0], which the diagonal has no part of
+    y = v.square().sum() * x[0]
+    (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    assert g.tolist() == [[1.0, 1.0, 1.0], [0.0] * 3, [0.0] * 3]
+    (h,) = torch.autograd.grad((g * x.detach()).sum(), x)
+    assert h.tolist() == [[0.0] * 3] * 3
+
+
+def test_a_write_outside_a_tensor_without_history_has_no_part_in_its_gradient():
+    memory, w = torch.arange(10000.0), torch.tensor([3.0], requires_grad=True)
+    part = memory[5000:5002].detach()
+    part.as_strided((1,), (1,), 0).add_(1).mul_(w)
+    part.sum().backward()
+    assert w.grad.tolist() == [0.0] and memory[0] == 3.0

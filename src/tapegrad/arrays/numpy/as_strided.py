@@ -1,11 +1,13 @@
 """Kernels of views by strides: windows, patterns over the memory, diagonals; and their reverse."""
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Any, Array, Shape
-from tapegrad.core.memory_format import permuted
+from tapegrad.core.memory_format import permuted, span
+from tapegrad.core.storage import owner_of
 
 
 @kernel
@@ -101,9 +103,14 @@ def _places(shape: Any, strides: Any, offset: int) -> Any:
 
 @kernel
 def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
-    """The pattern over the memory of `x`: a view if `x` has the strides `own`, else a copy."""
+    """The pattern over the memory of `x`: a view if `x` has the strides `own`, else a copy.
+
+    Places that are no memory of `x` are zero: of a gradient nothing lies there.
+    """
     item = x.dtype.itemsize
-    if any(n > 1 and s != item * o for n, s, o in zip(x.shape, x.strides, own, strict=True)):
+    if any(
+        n > 1 and s != item * o for n, s, o in zip(x.shape, x.strides, own, strict=True)
+    ) or not _holds(x, shape, strides, offset):
         memory, start = _spread(x, own, shape, strides, offset)
         return memory[_places(shape, strides, offset - start)]
     if 0 in shape:
@@ -113,6 +120,15 @@ def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     else:
         start = as_strided(x, (1 - offset,), (-item,))[-offset:]
     return as_strided(start, shape, tuple([s * item for s in strides]))
+
+
+def _holds(x: Array, shape: Any, strides: Any, offset: int) -> bool:
+    """Whether a pattern that begins `offset` elements behind `x` stays in the memory of `x`."""
+    if 0 in shape:
+        return True
+    low, high = byte_bounds(owner_of(x))
+    first = x.__array_interface__["data"][0] + offset * x.itemsize
+    return low <= first and first + span(shape, strides) * x.itemsize <= high
 
 
 def _spread(x: Array, own: Any, shape: Any, strides: Any, offset: int) -> tuple:

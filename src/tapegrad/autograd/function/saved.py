@@ -48,9 +48,7 @@ def _unwritten(x: Any, version: int) -> Any:
     """A tensor that was saved at `version`; raises if it was written since."""
     counter = x._counter
     if counter is not None and counter is not INFERENCE and counter.value != version:
-        is_view = counter.origin and x._view is not None
-        origin = "output 0 of AsStrided" if is_view else origin_of_saved(x, counter)
-        raise modified(x._array, counter, version, origin)
+        raise modified(x._array, counter, version, origin_of_saved(x, counter, None, x))
     return x
 
 

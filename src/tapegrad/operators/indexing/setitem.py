@@ -24,6 +24,7 @@ from tapegrad.operators.indexing.copy_fill_zero import copy_, fill_
 from tapegrad.operators.indexing.getitem import FULL, basic, indices_of, sliced
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
+from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 
 
 def _zeros(xp: Namespace, g: Array) -> Any:
@@ -74,19 +75,22 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         if index is False:
             return
         whole = type(index) is slice and index == FULL and x._array.ndim
-        if index is Ellipsis or index is True or whole:
+        if index is Ellipsis or whole:
             view, arrays = x, list[Any]()
+        elif index is True:
+            view, arrays = unsqueeze(x, 0), list[Any]()
         elif type(index) is slice:
             view, arrays = sliced(x, 0, index, among=True), list[Any]()
         else:
             view, arrays = basic(x, indices_of(index))
         if arrays:
             _put(view, arrays, _without_leading_ones(given), False)
-        elif given._array.ndim or is_batched(given._array):
+        elif given._array.ndim or is_batched(given._array) or not view._array.ndim:
             shape = view._array.shape
             fits = given._array.shape == shape
             copy_(view, given if fits else expand(_without_leading_ones(given), shape))
         else:
+            check_writable(view, (given,))
             check_storable(view)
             fill_(view, given)
     except Exception:

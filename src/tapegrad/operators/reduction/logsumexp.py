@@ -34,6 +34,8 @@ def _shares(xp, x, y, axis, keepdims):
 @primitive(node="LogsumexpBackward0")
 def logsumexp_axes(xp, x, *, axis, keepdims):
     """log(sum(exp(x))) over `axis`, without overflow."""
+    if 0 in x.shape:  # there may be no largest element
+        return xp.log(xp.sum(xp.exp(x), axis=axis, keepdims=keepdims))
     top = _finite(xp, xp.max(x, axis=axis, keepdims=True))
     total = xp.sum(xp.exp(x - top), axis=axis, keepdims=keepdims)
     return xp.log(total) + (top if keepdims else xp.reshape(top, total.shape))
@@ -51,6 +53,4 @@ def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None
     if input.dtype.category < 2:
         input = input.to(default())
     axis = reduction_axes(dim, input._array.ndim)
-    if input._array.size == 0:
-        return finish("logsumexp", input.exp().sum(axis, keepdim).log(), out)
     return finish("logsumexp", logsumexp_axes(input, axis=axis, keepdims=bool(keepdim)), out)

@@ -12,6 +12,7 @@ from tapegrad.core.conj_neg_view import ConjNegView, memory_of
 from tapegrad.core.memory_format import span
 from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.core.storage import owner_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
@@ -54,7 +55,9 @@ def pattern(xp, x, *, shape, strides, offset, own):
 
 
 @vjp(
-    x=lambda xp, g, x_like, strides, offset, own: xp.strided(g, x_like.shape, strides, offset, own)
+    x=lambda xp, g, x_like, strides, offset, own: xp.strided(
+        copied(xp, g, "C"), x_like.shape, strides, offset, own
+    )  # a copy: what lies around `g` in memory is no part of it
 )
 @linear(kernels=("strided", "sum_strided"))
 def sum_pattern(xp, x, *, shape, strides, offset, own):
@@ -181,9 +184,7 @@ def _place(array: Any) -> tuple[int, int]:
     array = memory_of(array)
     if type(array) is MetaArray:
         return array.offset // array.itemsize, array.base.nbytes // array.itemsize
-    root = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
+    root = owner_of(array)
     item = array.dtype.itemsize
     begin = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
     return begin // item, root.nbytes // item
