@@ -597,3 +597,15 @@ def test_a_tensor_of_another_shape_in_place_is_told_by_that():
     z = y * y
     y.detach().add_(1)
     assert "which is output 0 of T1, is at version 2" in str(error_of(z.sum().backward))
+
+
+def test_what_does_not_fit_is_refused_before_a_kernel_that_lacks_the_dtype():
+    x, wide = torch.ones(2), torch.ones(3, 2)
+    with raises(RuntimeError, "output with shape [2] doesn't match the broadcast shape [3, 2]"):
+        x.ge_(wide * 1j)
+    cast = "result type ComplexFloat can't be cast to the desired output type Float"
+    for name in ("atan2_", "remainder_", "hypot_", "igamma_"):
+        with raises(RuntimeError, cast):
+            getattr(x, name)(x * 1j)
+    with raises(NotImplementedError, "\"igamma_cpu\" not implemented for 'Long'"):
+        x.long().igamma_(x.long())

@@ -1,5 +1,6 @@
 """Where `out=` may lie: its own memory, that of an input as a whole, never a part of it."""
 
+import numpy as np
 import pytest
 
 import tapegrad as torch
@@ -243,3 +244,63 @@ def test_an_out_that_autograd_passes_by_has_no_derivative():
         ):
             call(x.detach(), torch.empty(0, requires_grad=True))
         assert call(x.detach(), torch.empty(0)).grad_fn is None
+
+
+def test_an_out_that_does_not_fit_is_refused_before_a_kernel_that_lacks_the_dtype():
+    x, whole = torch.ones(2), torch.ones(2, dtype=torch.int64)
+    cast = "result type Float can't be cast to the desired output type Long"
+    with raises(RuntimeError, cast):
+        torch.bitwise_and(x, x, out=whole)
+    with raises(RuntimeError, "Found dtype Float but expected Long"):
+        torch.frac(whole, out=x)
+    with raises(RuntimeError, "Expected out tensor to have dtype long int, but got float instead"):
+        torch.softmax(whole, 0, out=x)
+    complex_cast = "result type ComplexFloat can't be cast to the desired output type Float"
+    with raises(RuntimeError, complex_cast):
+        torch.special.bessel_j0(x * 1j, out=x)
+    with raises(NotImplementedError, "\"bitwise_and_cpu\" not implemented for 'Float'"):
+        torch.bitwise_and(x, x, out=torch.ones(2))
+
+
+def test_functions_that_convert_nothing_refuse_an_out_of_another_dtype():
+    x, double = torch.ones(2, 2), torch.ones(2, 2, dtype=torch.float64)
+    for function in (torch.abs, torch.hardshrink, torch.nn.functional.softplus):
+        with raises(RuntimeError, "Found dtype Double but expected Float"):
+            function(x, out=double)
+    with raises(RuntimeError, "Found dtype Double but expected Float"):
+        torch.clamp(x, 0, 1, out=double)
+    assert torch.clamp(x, x, out=double).dtype is torch.float64
+    with raises(RuntimeError, "nan_to_num: dtype of out: Double should be same as input: Float"):
+        torch.nan_to_num(x, out=double)
+    with raises(RuntimeError, "Expected out tensor to have dtype float, but got double instead"):
+        torch.msort(x, out=double)
+
+
+def test_a_part_without_elements_grows_from_where_it_lies():
+    fixed = torch.from_numpy(np.ones(2, np.float32))
+    with raises(RuntimeError, "Trying to resize storage that is not resizable"):
+        torch.exp(torch.zeros(1), out=fixed[2:])
+    assert torch.exp(torch.zeros(1), out=fixed[1:1]).storage_offset() == 1
+
+
+def test_what_functions_without_derivative_write_keeps_its_own_history():
+    out = torch.zeros(2, requires_grad=True)
+    assert torch.special.airy_ai(torch.zeros(2), out=out).grad_fn is None
+    assert out.requires_grad and out[0].item() == pytest.approx(0.35502805)
+
+
+def test_a_graph_is_refused_before_shapes_are_compared():
+    x = torch.ones(2, requires_grad=True)
+    for name, function in (("matmul", torch.matmul), ("linear", torch.nn.functional.linear)):
+        text = (
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad."
+        )
+        with raises(RuntimeError, text):
+            function(x, torch.ones(3), out=torch.ones(()))
+
+
+def test_an_out_dtype_is_refused_by_the_name_of_the_form():
+    x, out = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2)
+    with pytest.raises(NotImplementedError, match=r"Could not run 'aten::mm\.dtype_out' with"):
+        torch.mm(x, x, out_dtype=torch.float32, out=out)

@@ -305,10 +305,12 @@ def call_of(
         if getattr(refusal, "__notes__", None):
             raise
         raise errors.advised(refusal, _advice(refusal, forms)) from None
+    if values.get("out_dtype") is not None:
+        raise _no_out_dtype(name, values.get("out") is not None)
     if values.get("out") is not None:
         _check_graph(name, values)
-    if values.get("out_dtype") is not None:
-        raise _no_out_dtype(name)
+        if _failed_in_kernel(error):
+            _check_out(name, values)
     if not isinstance(error, TypeError):
         return None
     if form.deprecated:
@@ -318,7 +320,17 @@ def call_of(
         del values["out"]
         args, kwargs = _spelled(function, form, values, ())
         inputs = (*args, *kwargs.values()) if ".pointwise." in function.__module__ else ()
-        return lambda: WRITE_OUT().write_out(name, function(*args, **kwargs), out, *inputs)
+
+        def put() -> Any:
+            try:
+                result = function(*args, **kwargs)
+            except NotImplementedError as failure:
+                if _failed_in_kernel(failure):
+                    _check_out(name, values | {"out": out})
+                raise
+            return WRITE_OUT().write_out(name, result, out, *inputs)
+
+        return put
     again, named = _spelled(function, form, values, args[:1] if method else ())
     if len(again) == len(args) and named.keys() == kwargs.keys():
         return None
@@ -372,8 +384,26 @@ def _check_graph(name: str, values: dict[str, Any]) -> None:
         raise errors.out_in_graph(theirs)
 
 
-def _no_out_dtype(name: str) -> NotImplementedError:
-    operator = f"aten::{name}.dtype"
+_BEFORE_OUT = ('"softshrink_check"', '"polygamma"')
+"""Kernels whose dtypes are looked at before anything is said of `out`."""
+
+
+def _failed_in_kernel(error: Exception) -> bool:
+    """Whether a kernel lacks a dtype, or could not compute: the arguments had been looked at."""
+    if isinstance(error, NotImplementedError):
+        text = str(error)
+        return text.startswith('"') and not text.startswith(_BEFORE_OUT)
+    return isinstance(error, errors.LinAlgError)
+
+
+def _check_out(name: str, values: dict[str, Any]) -> None:
+    """Raise for an `out` that PyTorch refuses before it calls the kernel, which failed here."""
+    inputs = tuple([x for key, x in values.items() if key != "out"])
+    WRITE_OUT().check_before_kernel(name, inputs, values["out"])
+
+
+def _no_out_dtype(name: str, with_out: bool) -> NotImplementedError:
+    operator = f"aten::{name}.dtype{'_out' if with_out else ''}"
     return errors.not_implemented(
         f"Could not run '{operator}' with arguments from the 'CPU' backend. This could be because "
         "the operator doesn't exist for this backend, or was omitted during the selective/custom "

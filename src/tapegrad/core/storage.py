@@ -57,11 +57,17 @@ def is_fixed(array: np.ndarray) -> bool:
 
 
 def grown(
-    array: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
+    array: np.ndarray,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...] | None = None,
+    offset: int | None = None,
 ) -> np.ndarray:
     """The memory of `array` with another shape, row-major if no strides are given, which count
-    elements; in larger memory if it must be."""
-    elements, offset = elements_of(array), offset_of(array)
+    elements; in larger memory if it must be. An array without elements does not know its `offset`.
+    """
+    elements = elements_of(array)
+    if offset is None:
+        offset = offset_of(array)
     steps = row_major(shape) if strides is None else strides
     n = span(shape, steps)
     if offset + n > elements.size:
@@ -75,9 +81,14 @@ def grown(
     return shaped(elements, offset, shape, steps)
 
 
-def grown_like(array: Any, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Any:
+def grown_like(
+    array: Any,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...] | None = None,
+    offset: int | None = None,
+) -> Any:
     """The same, with the sign of a conjugate or negative view."""
-    return turned_like(grown(memory_of(array), shape, strides), array)
+    return turned_like(grown(memory_of(array), shape, strides, offset), array)
 
 
 def not_resizable() -> RuntimeError:

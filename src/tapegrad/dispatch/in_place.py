@@ -26,6 +26,7 @@ from tapegrad.autograd.writable import (
     check_view,
     check_writable,
     is_repeated,
+    output_shape,
     warn_repeated,
     written,
 )
@@ -37,7 +38,7 @@ from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.core.tensor_base import REFUSING
-from tapegrad.dispatch.op import leads_to
+from tapegrad.dispatch.op import REGISTRY, leads_to
 
 _LOGICAL = frozenset(("logical_and_", "logical_not_", "logical_or_", "logical_xor_"))
 _SIGNATURE = inspect.signature(lambda input, *args, **kwargs: None)
@@ -195,19 +196,23 @@ def _again(
 
 def _check_before_kernel(function: Callable, plain: str, input: Any, args: tuple) -> None:
     """Raise for a shape or dtype that does not fit: PyTorch looks at them before the kernel."""
-    op = getattr(function, "op", None)
-    if op is None or op.promote != "arith" or op.name in _OF_TRUTH:
+    op = getattr(function, "op", None) or REGISTRY.get(plain.rstrip("_"))
+    if op is None or op.promote is None or op.kind not in ("elementwise", "constant"):
         return
     operands = [getattr(x, "_array", x) for x in (input, *args)]
     shape = input._array.shape
     for x in operands[1:]:
-        other = getattr(x, "shape", ())
         try:
-            shape = np.broadcast_shapes(shape, other)
+            wide = np.broadcast_shapes(shape, getattr(x, "shape", ()))
         except ValueError:
-            raise errors.broadcast(shape, other) from None
-    dtype = native_dtype(namespace_of((input._array,)), promote(operands))
-    check_fits(plain, input, tensor_base.wrap(np.broadcast_to(np.empty((), dtype), shape)))
+            raise errors.broadcast(shape, x.shape) from None
+        if wide != shape:
+            raise output_shape(shape, wide, "Use the out-of-place form.")
+    dtype = promote(operands)
+    if op.name in _OF_TRUTH:
+        return
+    kind = native_dtype(namespace_of((input._array,)), dtype)
+    check_fits(plain, input, tensor_base.wrap(np.broadcast_to(np.empty((), kind), shape)))
 
 
 _OF_TRUTH = frozenset("eq ne lt le gt ge logical_and logical_or logical_xor logical_not".split())

@@ -206,3 +206,12 @@ def test_a_leaf_is_refused_before_elements_that_share_a_place():
     ):
         with raises(RuntimeError, message):
             write()
+
+
+def test_index_put_without_indices_looks_at_the_values_first():
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match=r"value tensor of shape \[3\] cannot be broadcast to"):
+        torch.index_put(x, [], torch.ones(3))
+    with pytest.raises(RuntimeError, match="requires the source and destination dtypes match"):
+        torch.index_put(x, [], torch.ones(2, dtype=torch.int64))
+    assert torch.index_put(torch.ones(2, 0), [], torch.ones(2, 0)).shape == (2, 0)

@@ -74,3 +74,17 @@ def test_alpha_0_leaves_the_product_of_matrices_out():
     assert torch.addbmm(b, a[None], b[None], alpha=0).tolist() == [[1, 1], [1, 1]]
     assert torch.addmm(a, a, b, alpha=0, beta=0).tolist() == [[0, 0], [0, 0]]
     assert torch.addr(b, a[0], b[0], alpha=0).isnan().all()
+
+
+def test_a_product_without_terms_has_no_factor():
+    a, b, x = torch.ones(2, 0), torch.ones(0, 2), torch.ones(2, 2)
+    inf = float("inf")
+    assert torch.addmm(x, a, b, alpha=inf).tolist() == [[1, 1], [1, 1]]
+    assert torch.addmv(x[0], a, b[:, 0], alpha=inf).tolist() == [1, 1]
+    assert torch.baddbmm(x, a[None], b[None], alpha=inf).tolist() == [[[1, 1], [1, 1]]]
+    assert torch.addbmm(x, a[None], b[None], alpha=inf).tolist() == [[1, 1], [1, 1]]
+    a, b, x = a.int(), b.int(), x.int()
+    assert torch.addmm(x, a, b, alpha=2**40).tolist() == [[1, 1], [1, 1]]
+    assert torch.addmm(x[:0], b[:, :0].T[:0], b, alpha=inf, beta=inf).shape == (0, 2)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired"):
+        torch.addmm(x, a, b, beta=0.5)

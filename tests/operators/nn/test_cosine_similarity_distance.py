@@ -49,3 +49,11 @@ def test_an_order_without_a_norm_of_nothing(p):
         with raises(RuntimeError, message):
             distance(x, x, p=p)
     assert F.pairwise_distance(x, x, p=1.0).tolist() == [0, 0]
+
+
+def test_an_infinite_slope_times_complex_numbers_is_infinite():
+    x = torch.tensor([3 + 4j, 1 + 2j], dtype=torch.complex128, requires_grad=True)
+    distance = torch.dist(torch.zeros(2), x, 0.0009)
+    (gradient,) = torch.autograd.grad(distance, x)
+    inf = float("inf")
+    assert torch.view_as_real(gradient).tolist() == [[inf, inf], [inf, inf]]

@@ -69,3 +69,8 @@ def test_ldexp_of_infinite_exponents():
     e = torch.tensor([-inf, 2.0], requires_grad=True)
     torch.ldexp(torch.ones(2), e).sum().backward()
     assert e.grad.tolist() == pytest.approx([0, 4 * math.log(2)])
+
+
+def test_the_least_common_multiple_of_narrow_integers_is_cut_to_their_width():
+    x, y = torch.tensor([-4], dtype=torch.int8), torch.tensor([113], dtype=torch.int8)
+    assert torch.lcm(x, y).tolist() == [452 - 512]

@@ -42,3 +42,4 @@ def test_members():
     assert torch.isin(2, torch.tensor([1, 2])).item() is True
     assert torch.isin(torch.tensor([1, 2]), 2.5, invert=True).tolist() == [True, True]
     assert torch.isin(torch.tensor([math.nan]), torch.tensor([math.nan])).tolist() == [False]
+    assert torch.isin(-(2**40), torch.tensor([0, 1], dtype=torch.uint8)).item() is True

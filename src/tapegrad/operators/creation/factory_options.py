@@ -142,7 +142,7 @@ def into(name: str, out: Any, array: Any, requires_grad: Any = False) -> Any:
     if out._array.shape == array.shape:
         write(out._array, array)
     else:
-        out._array = grown_like(out._array, array.shape)
+        out._array = grown_like(out._array, array.shape, None, out.storage_offset())
         out._signature = None
         write(out._array, array)
     if out._counter is not INFERENCE:

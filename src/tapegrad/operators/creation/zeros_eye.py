@@ -28,8 +28,10 @@ from tapegrad.core.torch_function import IN_USE, handed_to_mode
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known, native
 
 
-def sizes(name: str, given: tuple, size: Shape | None = None) -> tuple[int, ...]:
-    """The shape meant by `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
+def sizes(
+    name: str, given: tuple, size: Shape | None = None, is_resized: bool = False
+) -> tuple[int, ...]:
+    """The shape meant by `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`, perhaps of a given `out`."""
     if size is not None and not given:
         given = (size,)
     elif not given:
@@ -41,7 +43,9 @@ def sizes(name: str, given: tuple, size: Shape | None = None) -> tuple[int, ...]
         n_bytes *= n or 1
         if n < 0:
             what = f"Trying to create tensor with negative dimension {n}: {list(shape)}"
-            if name == "zeros":
+            if is_resized:
+                what = "numel: integer multiplication overflow"
+            elif name == "zeros":
                 what = "zeros: Dimension size must be non-negative."
             raise errors.runtime_error(what, "A dimension has 0 elements or more.")
     if n_bytes >= 2**63:
@@ -68,7 +72,7 @@ def _filled(make: Callable) -> Callable:
         if layout is sparse_coo:
             return SPARSE().laid_out(name, sizes(name, shape, size), dtype, requires_grad)
         where = check(layout, device, pin_memory)
-        shape = sizes(name, shape, size)
+        shape = sizes(name, shape, size, out is not None)
         if out is not None:
             check_out(name, out, dtype)
             return into(name, out, make(shape, out._array.dtype), requires_grad)

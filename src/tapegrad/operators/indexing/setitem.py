@@ -22,6 +22,7 @@ from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.copy_fill_zero import copy_, fill_
 from tapegrad.operators.indexing.getitem import FULL, basic, indices_of, sliced
+from tapegrad.operators.shape.clone import clone
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
@@ -194,8 +195,8 @@ def _check_values(x: Tensor, values: Tensor) -> None:
 
 def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
     """Write `values` at masks and index tensors, given for each axis of `x`."""
-    if not arrays:
-        raise _no_indices("index_put_")
+    if not arrays and _check_whole("index_put_", x, values):
+        return
     check_writable(x, (values,))
     first = arrays[0]
     alone = first is not None and all(item is None for item in arrays[1:])
@@ -249,9 +250,14 @@ def _placed(x: Tensor, arrays: list, values: Tensor) -> tuple[tuple[int, ...], A
     return axes, index, values
 
 
-def _no_indices(name: str) -> RuntimeError:
+def _check_whole(name: str, x: Tensor, values: Tensor) -> bool:
+    """Raise for want of indices, unless there is nothing that they would point to."""
+    if values._array.size != 1:
+        _check_values(x, _broadcastable(values, x._array.shape))
+        if not x._array.size:
+            return True
     text = f"{name}(): there are no indices"
-    return errors.runtime_error(text, "Pass a tensor for each dimension that is indexed.")
+    raise errors.runtime_error(text, "Pass a tensor for each dimension that is indexed.")
 
 
 def _indexed_shape(x: Tensor, axes: tuple[int, ...], index: Tensor) -> tuple[int, ...]:
@@ -340,8 +346,8 @@ def index_put(input: Tensor, indices: Tensor, values: Tensor, accumulate: bool =
     tensor([1., 0., 2.])
     """
     arrays = _given(input, indices, "index_put")
-    if not arrays:
-        raise _no_indices("index_put")
+    if not arrays and _check_whole("index_put", input, values):
+        return clone(input)
     axes, index, values = _placed(input, arrays, values)
     return write_at(input, values, index, axes=axes, add=accumulate)
 

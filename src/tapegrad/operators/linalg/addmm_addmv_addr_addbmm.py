@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.sum_to_size import sum_to_shape
-from tapegrad.autograd.writable import check_writable
+from tapegrad.autograd.writable import cannot_cast, check_writable
 from tapegrad.core import errors
 from tapegrad.core.annotations import (
     Any,
@@ -15,6 +15,7 @@ from tapegrad.core.annotations import (
     Tensor,
 )
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.dtype import default, default_complex
 from tapegrad.core.promote_types import promote
 from tapegrad.core.result_order import in_operands_order
 from tapegrad.core.scalar import fitted
@@ -22,7 +23,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, lowered, without_autocast
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import primitive, vjp
-from tapegrad.operators.dtype_check import BOOL, lacks, no_kernel
+from tapegrad.operators.dtype_check import BOOL, FLOATING, lacks, no_kernel
 from tapegrad.operators.linalg.inner_outer import outer
 from tapegrad.operators.linalg.matmul import (
     first_slope,
@@ -182,9 +183,12 @@ def addmm(
     except AttributeError:
         errors.need_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
         raise
-    _check_expands(input, (mat1._array.shape[0], mat2._array.shape[1]))
+    shape = mat1._array.shape[0], mat2._array.shape[1]
+    _check_expands(input, shape)
     if type(alpha) not in _PLAIN or type(beta) not in _PLAIN or mat2._array.dtype.kind in "iu":
-        beta, alpha = fitted(beta, mat2.dtype), fitted(alpha, mat2.dtype)
+        beta, alpha = _factors(mat1, mat2, beta, alpha, shape)
+    elif not mat2._array.size:
+        alpha = 0
     result = add_matrix_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
     return finish("addmm", result, out, input)
 
@@ -232,7 +236,8 @@ def addmv(
             f"Convert the others: .to({mat.dtype}).",
         )
     _check_expands(input, (n,))
-    return finish("addmv", _added(add_matrix_vector, input, mat, vec, beta, alpha), out, input)
+    result = _added(add_matrix_vector, input, mat, vec, beta, alpha, (n,))
+    return finish("addmv", result, out, input)
 
 
 @require_tensors
@@ -251,9 +256,10 @@ def addr(
     dtype = promote([x._array for x in (input, vec1, vec2)])
     for name, factor in (("beta", beta), ("alpha", alpha)):
         _check_factor(name, factor, dtype)
-    _check_expands(input, (vec1._array.shape[0], vec2._array.shape[0]))
+    shape = vec1._array.shape[0], vec2._array.shape[0]
+    _check_expands(input, shape)
     x, a, b = [x if x.dtype is dtype else x.to(dtype) for x in (input, vec1, vec2)]
-    return finish("addr", _added(add_outer, x, a, b, beta, alpha), out, x, a, b)
+    return finish("addr", _added(add_outer, x, a, b, beta, alpha, shape), out, x, a, b)
 
 
 def _check_vectors(vec1: Tensor, vec2: Tensor) -> None:
@@ -299,7 +305,8 @@ def baddbmm(
     >>> torch.baddbmm(torch.ones(1), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([5, 2, 4])
     """
-    _check_expands(input, (batch1.size(0), batch1.size(1), batch2.size(2)))
+    shape = batch1.size(0), batch1.size(1), batch2.size(2)
+    _check_expands(input, shape)
     if input.dtype is not batch1.dtype:
         names = [errors.c_name(x.dtype) for x in (input, batch1, batch2)]
         raise errors.runtime_error(
@@ -311,7 +318,8 @@ def baddbmm(
         if batch1.dtype.category == BOOL:
             raise no_kernel("baddbmm", batch1.dtype)
         raise dtype_mismatch(batch1, batch2)
-    return finish("baddbmm", _added(add_products, input, batch1, batch2, beta, alpha), out, input)
+    result = _added(add_products, input, batch1, batch2, beta, alpha, shape)
+    return finish("baddbmm", result, out, input)
 
 
 @autocast
@@ -325,13 +333,13 @@ def addbmm(
     >>> torch.addbmm(torch.ones(2, 4), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([2, 4])
     """
-    _check_expands(input, (batch1.size(1), batch2.size(2)))
+    shape = batch1.size(1), batch2.size(2)
+    _check_expands(input, shape)
     _check_sum_of_products(batch1, batch2)
     _check_dtypes("self", input, batch2)
     _check_dtypes("mat1", batch1, batch2)
-    return finish(
-        "addbmm", _added(add_sum_of_products, input, batch1, batch2, beta, alpha), out, input
-    )
+    result = _added(add_sum_of_products, input, batch1, batch2, beta, alpha, shape)
+    return finish("addbmm", result, out, input)
 
 
 def _check_sum_of_products(batch1: Tensor, batch2: Tensor) -> None:
@@ -352,15 +360,36 @@ def _check_sum_of_products(batch1: Tensor, batch2: Tensor) -> None:
         )
 
 
+def _factors(a: Tensor, b: Tensor, beta: Scalar, alpha: Scalar, shape: tuple) -> tuple[Any, Any]:
+    """`beta` and `alpha` as numbers of the dtype, of which a product without terms needs none."""
+    dtype = a.dtype
+    if a._array.size and b._array.size:
+        return fitted(beta, dtype), fitted(alpha, dtype)
+    if 0 in shape:
+        return 1, 0
+    if dtype.category < FLOATING and isinstance(beta, (float, complex)):
+        made = default() if isinstance(beta, float) else default_complex()
+        raise cannot_cast(made, dtype, "Convert the tensors to a floating-point type first.")
+    return fitted(beta, dtype), 0
+
+
 def _added(
-    operator: OperatorLike, input: Tensor, a: Tensor, b: Tensor, beta: Scalar, alpha: Scalar
+    operator: OperatorLike,
+    input: Tensor,
+    a: Tensor,
+    b: Tensor,
+    beta: Scalar,
+    alpha: Scalar,
+    shape: tuple[int, ...],
 ) -> Any:
     """beta * input + alpha * the product that `operator` knows, with factors that fit the dtype."""
     dtype = a.dtype
     if type(alpha) not in _PLAIN or type(beta) not in _PLAIN or dtype.category < 2:
-        beta, alpha = fitted(beta, dtype), fitted(alpha, dtype)
+        beta, alpha = _factors(a, b, beta, alpha, shape)
         if dtype.category == BOOL and operator is add_outer:
             return (input & beta) | (outer(a, b) & alpha)
+    elif not b._array.size:
+        alpha = 0
     return operator(input, a, b, beta=beta, alpha=alpha)
 
 

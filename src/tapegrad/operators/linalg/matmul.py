@@ -13,6 +13,7 @@ from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.dispatch.out import check_no_graph
 from tapegrad.operators.dtype_check import BOOL, lacks, no_kernel, unless_empty
 from tapegrad.operators.linalg import matmul_check
 from tapegrad.operators.linalg.decomposition import transposed as _t
@@ -216,6 +217,8 @@ def matmul(input: Any = MISSING, other: Any = MISSING, *, out: Out = None, **nam
             return mended(matmul, None, (input,), {})
         errors.need_tensors("matmul", input=input, other=other)
         raise
+    if out is not None:
+        check_no_graph("matmul", out, input, other)
     if n == 2 and m == 2:
         result = mm(input, other)
     elif n == 0 or m == 0:

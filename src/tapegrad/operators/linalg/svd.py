@@ -230,10 +230,12 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Out =
     torch.Size([2, 2])
     """
     if hasattr(input, "_array") and input._array.ndim < 2:
+        text = "The input tensor A must have at least 2 dimensions."
+        if out is None:
+            n = input._array.ndim
+            text = f"input should have at least 2 dimensions, but has {n} dimensions instead"
         raise errors.runtime_error(
-            "linalg.svd: input should have at least 2 dimensions, but has "
-            f"{input._array.ndim} dimensions instead",
-            "Give a matrix (m, n), or a batch of matrices (..., m, n).",
+            f"linalg.svd: {text}", "Give a matrix (m, n), or a batch of matrices (..., m, n)."
         )
     check_float_matrix("svd", "linalg.svd", "linalg_svd_cpu", input=input)
     if not compute_uv:

@@ -39,11 +39,11 @@ def norm_of_difference(xp, input, other, *, order):
     return _norm(xp, input - other, order=order, axis=None, keepdims=False)
 
 
-def _difference_vjp(xp, g, input, other, y, order, sign, shape):
-    """The cotangent of the difference, times `sign`, in the shape of one of the two."""
+def _difference_vjp(xp, g, input, other, y, order, shape):
+    """The cotangent of the difference in the shape of one of the two."""
     d = input - other
     found = _norm_vjp(xp, g, d, y, order, tuple(range(d.ndim)), False)
-    return None if found is None else sum_to_shape(xp, sign * found, shape)
+    return None if found is None else sum_to_shape(xp, found, shape)
 
 
 def _difference_jvp(xp, t, input, other, y, order):
@@ -54,10 +54,10 @@ def _difference_jvp(xp, t, input, other, y, order):
 
 norm_of_difference.vjp(
     input=lambda xp, g, input, other, y, order: _difference_vjp(
-        xp, g, input, other, y, order, 1, input.shape
+        xp, g, input, other, y, order, input.shape
     ),
     other=lambda xp, g, input, other, y, order: _difference_vjp(
-        xp, g, input, other, y, order, -1, other.shape
+        xp, -g, input, other, y, order, other.shape
     ),
 )
 norm_of_difference.jvp(

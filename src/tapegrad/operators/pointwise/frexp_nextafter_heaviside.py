@@ -216,7 +216,11 @@ def lcm(xp, input, other):
     tensor([36, 10])
     """
     require_integers(xp, "lcm_cpu", input, bools=False)
-    return xp.abs(xp.lcm(input, other))  # PyTorch's is not negative where it overflows, too
+    dtype = input.dtype
+    if dtype.itemsize < 4:  # as PyTorch's arithmetic, which cuts the result to the dtype
+        input, other = xp.astype(input, xp.int32), xp.astype(other, xp.int32)
+    # PyTorch's is not negative where it overflows, too
+    return xp.astype(xp.abs(xp.lcm(input, other)), dtype)
 
 
 @elementwise(name="heaviside", node="NotImplemented", numbers=False)

@@ -160,7 +160,7 @@ def prepare_out(function: str, out: Out, shape: tuple, others_require_grad: bool
         raise errors.out_in_graph(function)
     check_memory(function, out)
     if out._array.shape != shape:
-        out._array = grown_like(out._array, shape)
+        out._array = grown_like(out._array, shape, None, out.storage_offset())
         out._signature = None
 
 

@@ -48,7 +48,7 @@ def make(
         args = (stream, shape, dtype.numpy, *params)
         return build(function, draw, *args, requires_grad=requires_grad, where=where)
     if out._array.shape != shape:
-        out._array = grown_like(out._array, shape)
+        out._array = grown_like(out._array, shape, None, out.storage_offset())
         out._signature = None
     fill_out(function, out, draw, stream, *params)
     return out if requires_grad is False else requiring(function, out, requires_grad)

@@ -1,5 +1,6 @@
 """Logsumexp: the logarithm of a sum of exponentials."""
 
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import default
@@ -52,5 +53,11 @@ def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None
     """
     if input.dtype.category < 2:
         input = input.to(default())
+    if out is not None and out.dtype.category < 2:
+        raise errors.runtime_error(
+            "logsumexp(): Expected floating point type for result tensor, but got: "
+            f"{out.dtype.scalar_name}",
+            f"Give an out tensor of dtype {input.dtype}.",
+        )
     axis = reduction_axes(dim, input._array.ndim)
     return finish("logsumexp", logsumexp_axes(input, axis=axis, keepdims=bool(keepdim)), out)

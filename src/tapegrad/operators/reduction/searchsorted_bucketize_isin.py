@@ -215,7 +215,9 @@ def isin(
     if dtype.itemsize == 2 and dtype.is_floating_point:
         from tapegrad.core.dtype import float32 as dtype
     a, b = (
-        each.detach().to(dtype) if hasattr(each, "_array") else wrap(np.asarray(each, dtype.numpy))
+        each.detach().to(dtype)
+        if hasattr(each, "_array")
+        else wrap(np.asarray(each).astype(dtype.numpy))
         for each in (x, among)
     )
     found = members(a, b, unique=bool(assume_unique), invert=bool(invert))

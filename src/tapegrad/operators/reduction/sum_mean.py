@@ -263,7 +263,10 @@ def nanmean(
     if input.dtype.category < 2:
         raise errors.runtime_error(
             "nanmean(): expected input to have floating point or complex dtype but got "
-            f"{input.dtype.scalar_name}",
+            f"{input.dtype.scalar_name}"
+            if out is None
+            else "nanmean(): integral types and 'Bool' are not supported for nanmean, even for "
+            "empty tensors.",
             "Convert the tensor first: x.float().nanmean().",
         )
     total = nansum(input, dim, keepdim, dtype=dtype)

@@ -57,18 +57,22 @@ def _direction(xp: Namespace, x: Array) -> Any:
 
 
 def _slope(xp, x, y, order, axis, keepdims):
-    """The derivative of the norm by each element; 0 where PyTorch takes 0 for a subgradient."""
+    """The derivative of the norm by each element; 0 where PyTorch takes 0 for a subgradient.
+
+    It is given as a direction and a real factor: what is to scale it scales the factor, since
+    complex infinities times a real number, which NumPy makes complex first, are nan.
+    """
     y = spread(xp, y, x.shape, axis, keepdims)
     if order == 0:
-        return xp.zeros_like(x)
+        return xp.zeros_like(x), 1
     if order == 1:
-        return _direction(xp, x)
+        return _direction(xp, x), 1
     if order in (_INF, -_INF):
         size = xp.abs(x)
         hit = xp.astype((size == y) | (xp.isnan(size) & xp.isnan(y)), size.dtype)
-        return _direction(xp, x) * (hit / xp.sum(hit, axis=axis, keepdims=True))
+        return _direction(xp, x), hit / xp.sum(hit, axis=axis, keepdims=True)
     if order == 2:  # the slope at 0 has no slope itself: nan, as it should be
-        return xp.where(y == 0, xp.zeros_like(x), x / y)
+        return xp.where(y == 0, xp.zeros_like(x), x / y), 1
     safe = xp.where(y == 0, xp.ones_like(y), y)
     size = xp.abs(x)
     if order < 2:  # |x|^(order - 1) is infinite or steep at 0
@@ -76,7 +80,7 @@ def _slope(xp, x, y, order, axis, keepdims):
         scaled = _direction(xp, x) * size ** (order - 1)
     else:
         scaled = x * size ** (order - 2)
-    return xp.where(y == 0, xp.zeros_like(x), scaled * safe ** (1 - order))
+    return xp.where(y == 0, xp.zeros_like(x), scaled), safe ** (1 - order)
 
 
 def _sloping(xp, g, x, y, order, axis, keepdims):
@@ -84,7 +88,9 @@ def _sloping(xp, g, x, y, order, axis, keepdims):
         return None  # a number of elements has no gradient
     if order > 1 and order not in (2, _INF):  # at 0 there is none, nor for nan and infinity
         g = xp.where(y == 0, 0.0, g)
-    return spread(xp, g, x.shape, axis, keepdims) * _slope(xp, x, y, order, axis, keepdims)
+    direction, factor = _slope(xp, x, y, order, axis, keepdims)
+    g = spread(xp, g, x.shape, axis, keepdims)
+    return direction * (g if type(factor) is int else g * factor)
 
 
 def _vector_norm_rule(xp, g, x, y, order, axis, keepdims):
@@ -100,7 +106,8 @@ vector_norm.recorded(x=_sloping)  # its derivative at 0 is nan, that of the quic
 def _vector_norm_jvp(xp, t, x, y, order, axis, keepdims):
     if order == 0:
         return xp.zeros_like(y)
-    moved = _slope(xp, x, y, order, axis, keepdims)
+    direction, factor = _slope(xp, x, y, order, axis, keepdims)
+    moved = direction if type(factor) is int else direction * factor
     is_complex = xp.isdtype(x.dtype, "complex floating")
     moved = xp.real(xp.conj(t) * moved) if is_complex else t * moved
     return xp.sum(moved, axis=axis, keepdims=keepdims)

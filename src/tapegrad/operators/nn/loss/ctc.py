@@ -14,13 +14,15 @@ from tapegrad.dispatch.per_sample import per_sample
 __torch__ = "ctc_loss"
 
 
-_NEVER = -1e30  # the logarithm of probability 0: differences of two are no nan
+def _never(x: Any) -> float:
+    """The logarithm of probability 0 among numbers like `x`: differences of two are no nan."""
+    return -1e36 if x.dtype.itemsize == 4 else -1e300
 
 
 def _emitted(xp: Namespace, logp: Any, symbols: Array) -> Any:
     """The log-probability of each symbol at each time: (T, N, S)."""
     shape = (logp.shape[0], *symbols.shape)
-    return xp.maximum(xp.gather_along(logp, xp.broadcast_to(symbols, shape), 2), _NEVER)
+    return xp.maximum(xp.gather_along(logp, xp.broadcast_to(symbols, shape), 2), _never(logp))
 
 
 def _may_skip(xp: Namespace, symbols: Array) -> Any:
@@ -29,9 +31,9 @@ def _may_skip(xp: Namespace, symbols: Array) -> Any:
     return xp.concat([never, symbols[:, 2:] != symbols[:, :-2]], axis=1)
 
 
-def _never(xp: Namespace, like: Array, n: int) -> Any:
-    """Columns of log-probability `_NEVER`."""
-    return xp.zeros_like(like[:, :n]) + _NEVER
+def _impossible(xp: Namespace, like: Array, n: int) -> Any:
+    """Columns of probability 0."""
+    return xp.zeros_like(like[:, :n]) + _never(like)
 
 
 def _either(xp: Namespace, a: Array, b: Array, c: Array) -> Any:
@@ -43,16 +45,17 @@ def _either(xp: Namespace, a: Array, b: Array, c: Array) -> Any:
 def _alphas(xp: Namespace, seen: Any, skip: Any, times: Any) -> list:
     """alpha_t for all t; after the last time of a target it stays."""
     steps, _, n = seen.shape
-    one = _never(xp, seen[0, ...], 1)
-    start = [seen[0, :, :2]] if n < 3 else [seen[0, :, :2], _never(xp, seen[0, ...], n - 2)]
+    never = _never(seen)
+    one = _impossible(xp, seen[0, ...], 1)
+    start = [seen[0, :, :2]] if n < 3 else [seen[0, :, :2], _impossible(xp, seen[0, ...], n - 2)]
     alpha = xp.concat(start, axis=1)
     found = [alpha]
     for t in range(1, steps):
         before = xp.concat([one, alpha[:, :-1]], axis=1)
         earlier = xp.concat([one, before[:, :-1]], axis=1)
-        total = _either(xp, alpha, before, xp.where(skip, earlier, _NEVER))
+        total = _either(xp, alpha, before, xp.where(skip, earlier, never))
         going = xp.expand_dims(times > t, axis=1)
-        alpha = xp.where(going, total + seen[t, ...], alpha)
+        alpha = xp.where(going, xp.maximum(total + seen[t, ...], never), alpha)
         found.append(alpha)
     return found
 
@@ -66,28 +69,31 @@ def _last(xp: Namespace, symbols: Array, labels: Array) -> Any:
 
 def _loss(xp: Namespace, alpha: Scalar, symbols: Array, times: Any, labels: Array) -> Any:
     """Minus the log-probability of each target; inf where it has none."""
-    ends = xp.where(_last(xp, symbols, labels), alpha, _NEVER)
+    never = _never(alpha)
+    ends = xp.where(_last(xp, symbols, labels), alpha, never)
     most = xp.max(ends, axis=1, keepdims=True)
     loss = -(most[:, 0] + xp.log(xp.sum(xp.exp(ends - most), axis=1)))
-    without = xp.where(labels > 0, -_NEVER, xp.zeros_like(loss))
+    without = xp.where(labels > 0, -never, xp.zeros_like(loss))
     loss = xp.where(times > 0, loss, without)
-    return xp.where(loss > -_NEVER / 10, xp.inf, loss)
+    return xp.where(loss > -never / 10, xp.inf, loss)
 
 
 def _betas(xp: Namespace, seen: Any, skip: Any, symbols: Array, times: Any, labels: Array) -> list:
     """beta_t for all t; after the last time of a target there is nothing."""
-    one = _never(xp, seen[0, ...], 1)
+    one = _impossible(xp, seen[0, ...], 1)
     last = _last(xp, symbols, labels)
-    beta = xp.zeros_like(seen[0, ...]) + _NEVER
+    never = _never(seen)
+    beta = xp.zeros_like(seen[0, ...]) + never
     found = []
     for t in range(seen.shape[0] - 1, -1, -1):
         after = xp.concat([beta[:, 1:], one], axis=1)
-        later = xp.concat([xp.where(skip, beta, _NEVER)[:, 1:], one], axis=1)
+        later = xp.concat([xp.where(skip, beta, never)[:, 1:], one], axis=1)
         later = xp.concat([later[:, 1:], one], axis=1)
         total = _either(xp, beta, after, later)
         ends = xp.logical_and(last, xp.expand_dims(times == t + 1, axis=1))
         there = xp.expand_dims(times > t, axis=1)  # what is seen later may be nan
-        beta = xp.where(there, xp.where(ends, seen[t, ...], total + seen[t, ...]), _NEVER)
+        going = xp.maximum(total + seen[t, ...], never)
+        beta = xp.where(there, xp.where(ends, seen[t, ...], going), never)
         found.append(beta)
     return found[::-1]
 

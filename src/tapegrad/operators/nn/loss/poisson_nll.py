@@ -20,5 +20,5 @@ def poisson_nll(
     if full:
         circle = times_number(target, number=2 * math.pi).log()
         stirling = target * target.log() - target + times_number(circle, number=0.5)
-        loss = loss + stirling.masked_fill(target <= 1, 0)
+        loss += stirling.masked_fill(target <= 1, 0)  # which keeps its shape and dtype
     return reduced(loss, reduction)

@@ -7,6 +7,7 @@ from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import vjp
+from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.pointwise.special.real_function import real_function
 from tapegrad.operators.with_number import times_number
 
@@ -32,6 +33,8 @@ def ndtr(input: Tensor, *, out: Out = None) -> Any:
     from tapegrad.operators.pointwise.special.erf_gamma import erfc
 
     errors.need_tensors("special_ndtr", input=input)
+    if input._array.dtype.kind == "c":
+        raise no_kernel("erf_vml_cpu", input.dtype)
     y = erfc(times_number(input, number=-_ROOT_HALF))
     return finish("special_ndtr", times_number(y, number=0.5), out)
 
