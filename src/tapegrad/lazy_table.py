@@ -41,6 +41,7 @@ FUNCTIONS: dict[str, str] = {
         "AnyType BoolType ComplexType DeviceObjType DictType FloatType IntType ListType NoneType "
         "NumberType OptionalType StringType TensorType TupleType Type"
     ),
+    "tapegrad.library.tags": "Tag",
     "tapegrad.operators.conversion.q_scale_int_repr": (
         "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
         "q_scale q_zero_point"
