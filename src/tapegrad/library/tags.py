@@ -4,19 +4,37 @@ from enum import Enum
 
 __torch__ = "Tag"
 
-_NAMES = (
-    "core cudagraph_unsafe data_dependent_output dynamic_output_shape flexible_layout generated "
-    "inplace inplace_view maybe_aliasing_or_mutating needs_contiguous_strides needs_exact_strides "
-    "needs_fixed_stride_order nondeterministic_bitwise nondeterministic_seeded out out_variant "
-    "pointwise pt2_compliant_tag reduction view_copy"
-)
 
-Tag = Enum("Tag", [(name, i) for i, name in enumerate(_NAMES.split())], module="torch")
-Tag.__doc__ = """A property of an operator, for what compiles and rewrites programs.
+class Tag(Enum):
+    """A property of an operator, for what compiles and rewrites programs.
 
-tapegrad keeps those that a program gives, and does nothing else with them.
+    tapegrad keeps those that a program gives, and does nothing else with them.
 
->>> torch.library.define("docs::tagged", "(Tensor x) -> Tensor", tags=[torch.Tag.pointwise])
->>> torch.ops.docs.tagged.default.tags
-[<Tag.pointwise: 16>]
-"""
+    >>> torch.library.define("docs::tagged", "(Tensor x) -> Tensor", tags=[torch.Tag.pointwise])
+    >>> torch.ops.docs.tagged.default.tags
+    [<Tag.pointwise: 16>]
+    """
+
+    core = 0
+    cudagraph_unsafe = 1
+    data_dependent_output = 2
+    dynamic_output_shape = 3
+    flexible_layout = 4
+    generated = 5
+    inplace = 6
+    inplace_view = 7
+    maybe_aliasing_or_mutating = 8
+    needs_contiguous_strides = 9
+    needs_exact_strides = 10
+    needs_fixed_stride_order = 11
+    nondeterministic_bitwise = 12
+    nondeterministic_seeded = 13
+    out = 14
+    out_variant = 15
+    pointwise = 16
+    pt2_compliant_tag = 17
+    reduction = 18
+    view_copy = 19
+
+
+Tag.__module__ = "torch"
