@@ -367,8 +367,8 @@ class _Reader:
             self.next()
             return found
         if kind == "Tensor" and self.word != "None":
-            found = "number" if self.word[:1].isdigit() else self.word
-            raise self.error(f"expected None but found '{found}' here:")
+            what = "number" if self.word[:1].isdigit() else self.word
+            raise self.error(f"expected None but found '{what}' here:")
         value = _value(self.next(), kind)
         return value if argument.N is None or value is None else [value] * argument.N
 
