@@ -46,6 +46,19 @@ def test_overloads_that_lists_of_operators_name():
     assert str(aten.to.dtype_layout) == "aten.to.dtype_layout"
     assert aten.randint.low(3, 4, (2,)).tolist() == [3, 3]
     with raises(
-        NotImplementedError, "torch.ops.aten._local_scalar_dense cannot be called in tapegrad"
+        NotImplementedError, "torch.ops.aten.threshold_backward cannot be called in tapegrad"
     ):
-        aten._local_scalar_dense.default(x)
+        aten.threshold_backward.default(x, x, 0)
+
+
+def test_operators_without_a_public_function_can_be_called():
+    aten = torch.ops.aten
+    x = torch.arange(4.0)
+    assert aten.slice.Tensor(x, 0, 1, 3).tolist() == [1.0, 2.0]
+    assert aten.slice(x, -1, 2).tolist() == [2.0, 3.0]
+    assert aten.index.Tensor(x.reshape(2, 2), [None, torch.tensor([1])]).tolist() == [[1.0], [3.0]]
+    copied = aten._to_copy(x, dtype=torch.float64)
+    assert (copied.dtype, copied.tolist()) == (torch.float64, x.tolist())
+    assert aten._to_copy(x).data_ptr() != x.data_ptr()
+    assert (aten.sym_size.int(x, 0), aten._local_scalar_dense(x[1])) == (4, 1.0)
+    assert aten.lift_fresh(x).tolist() == x.tolist()

@@ -70,3 +70,9 @@ def test_counts_that_break_the_balance_are_refused():
         engine.draw(0)
     with pytest.raises(ValueError, match="goes back"):
         engine.fast_forward(-1)
+
+
+@pytest.mark.parametrize(("dtype", "name"), [("float16", "Half"), ("int64", "Long")])
+def test_points_are_float32_or_float64(dtype, name):
+    with pytest.raises(NotImplementedError, match=f"not implemented for '{name}'"):
+        SobolEngine(2).draw(2, dtype=getattr(tapegrad, dtype))

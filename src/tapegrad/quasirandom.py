@@ -61,6 +61,11 @@ class SobolEngine:
 
         if dtype is None:
             dtype = torch.get_default_dtype()
+        if dtype not in (torch.float32, torch.float64):
+            raise errors.not_implemented(
+                f"\"_sobol_engine_draw\" not implemented for '{dtype.scalar_name}'",
+                "Draw float32 or float64, and convert the points.",
+            )
         if n < 1:
             raise errors.runtime_error(
                 f"Trying to create tensor with negative dimension {n - 1}: "

@@ -4,6 +4,8 @@ from math import sqrt
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Sequence
+from tapegrad.core.overridable import overridable
+from tapegrad.core.torch_function import overridden
 
 __torch__ = (
     "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum"
@@ -36,6 +38,7 @@ class SymBool(_Symbol):
     """A truth that PyTorch's tracers leave open; as `torch.SymInt`."""
 
 
+@overridable
 def sym_int(a: Any) -> int:
     """`a` as an integer, cut off towards 0.
 
@@ -45,6 +48,7 @@ def sym_int(a: Any) -> int:
     return int(a)
 
 
+@overridable
 def sym_float(a: Any) -> float:
     """`a` as a float.
 
@@ -54,6 +58,7 @@ def sym_float(a: Any) -> float:
     return float(a)
 
 
+@overridable
 def sym_not(a: Any) -> bool:
     """The opposite of `a`.
 
@@ -69,6 +74,9 @@ def sym_max(a: Any, b: Any) -> Any:
     >>> torch.sym_max(2, 1.5)
     2.0
     """
+    again = overridden(sym_max, (a, b))
+    if again is not None:
+        return again()
     largest = max(a, b)
     return float(largest) if isinstance(a, float) or isinstance(b, float) else largest
 
@@ -79,6 +87,9 @@ def sym_min(a: Any, b: Any) -> Any:
     >>> torch.sym_min(2, 3)
     2
     """
+    again = overridden(sym_min, (a, b))
+    if again is not None:
+        return again()
     smallest = min(a, b)
     return float(smallest) if isinstance(a, float) or isinstance(b, float) else smallest
 
@@ -89,6 +100,9 @@ def sym_sum(args: Sequence) -> Any:
     >>> torch.sym_sum([1, 2, 3])
     6
     """
+    again = overridden(sym_sum, (args,))
+    if again is not None:
+        return again()
     return sum(args)
 
 
@@ -101,6 +115,7 @@ def sym_sqrt(a: Any) -> float:
     return sqrt(a)
 
 
+@overridable
 def sym_ite(b: bool, t: Any, f: Any) -> Any:
     """`t` if `b`, else `f`.
 

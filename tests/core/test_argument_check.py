@@ -26,3 +26,26 @@ def test_axis_beside_a_dtype():
     x = torch.ones(2, 3)
     found = x.sum(axis=1, keepdim=True, dtype=torch.float64)
     assert found.dtype is torch.float64 and found.tolist() == [[3.0], [3.0]]
+
+
+@pytest.mark.parametrize(
+    ("other", "first"),
+    [
+        ("arctan", "atan"),
+        ("arccosh_", "acosh_"),
+        ("multiply", "mul"),
+        ("divide", "div"),
+        ("subtract", "sub"),
+        ("clip", "clamp"),
+        ("greater_equal", "ge"),
+        ("negative", "neg"),
+        ("fix", "trunc"),
+        ("ger", "outer"),
+    ],
+)
+def test_another_name_of_a_function_is_a_function_of_that_name(other, first):
+    a, b = getattr(torch, other), getattr(torch, first)
+    assert a is not b
+    assert (a.__name__, a.__code__.co_name, a.__module__) == (other, other, b.__module__)
+    with pytest.raises(TypeError, match=rf"^{other}\(\)"):
+        a([1])

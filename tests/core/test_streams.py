@@ -245,6 +245,15 @@ def test_binomial_has_the_mean_and_variance_of_its_law(n, p):
     assert abs(counts.var() / (n * p * (1 - p)) - 1) < 0.05
 
 
+def test_binomial_of_float32_rounds_its_terms_as_pytorch_does():
+    trials, chance = np.full(6, 1000, np.float32), np.array(0.01, np.float32)
+    counts = binomial_poisson.binomial(Twister(3), trials, chance)  # 10 expected, in float32
+    assert counts.tolist() == [13.0, 13.0, 7.0, 9.0, 7.0, 9.0]
+    trials, chances = np.full(40, 1e7, np.float32), np.linspace(0.1, 0.9, 40, dtype=np.float32)
+    counts = binomial_poisson.binomial(Twister(3), trials, chances)
+    assert counts[[1, 14, 15, 24]].tolist() == [1205995.0, 3872078.0, 4078664.0, 5922257.0]
+
+
 def test_memory_is_filled_in_its_own_order():
     array = np.empty((2, 3, 4)).transpose(2, 0, 1)[::2]
     drawn = laid_out_like(array, lambda shape: np.arange(12).reshape(shape))

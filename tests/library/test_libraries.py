@@ -163,3 +163,18 @@ def test_sort_has_pytorchs_overload_for_stable_sorting():
     x = torch.tensor([2.0, 1.0, 1.0])
     values, indices = torch.ops.aten.sort.stable(x, stable=True)
     assert values.tolist() == [1.0, 1.0, 2.0] and indices.tolist() == [1, 2, 0]
+
+
+def test_a_signature_may_name_the_namespace_of_its_library(library):
+    name = f"{library.ns}::spelled"
+    library.define(f"{name}(Tensor x) -> Tensor", tags=[torch.Tag.pointwise])
+    operator = getattr(torch.ops, library.ns).spelled.default
+    assert operator.name() == name
+    assert operator.tags == [torch.Tag.pointwise]
+    with pytest.raises(RuntimeError, match=r"Explicitly provided namespace \(other\)"):
+        library.define("other::spelled(Tensor x) -> Tensor")
+
+
+def test_a_tensor_has_no_number_as_default(library):
+    with pytest.raises(RuntimeError, match="expected None but found 'number' here"):
+        library.define("number(Tensor x=3) -> Tensor")

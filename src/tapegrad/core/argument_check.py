@@ -186,6 +186,23 @@ def method_of(function: Any) -> Any:
     return function if made is None else update_wrapper(made, function)
 
 
+def also_called(name: str, function: Callable) -> Any:
+    """A public function that does what `function` does, under another name of its own.
+
+    >>> torch.arctan is torch.atan, torch.arctan.__name__
+    (False, 'arctan')
+    """
+    make = function.method[1]  # type: ignore[attr-defined]
+    made = make(False)
+    own = {key: x for key, x in vars(function).items() if key not in ("direct", "method")}
+    made.__dict__.update(own)
+    made.__doc__, made.__module__ = function.__doc__, function.__module__
+    made.__name__ = made.__qualname__ = name
+    made.__code__ = made.__code__.replace(co_name=name, co_qualname=name)
+    made.method = made, make
+    return made
+
+
 def respelled(
     public: Callable,
     args: tuple,

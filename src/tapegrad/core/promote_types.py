@@ -20,6 +20,7 @@ from tapegrad.core.dtype import (
 )
 from tapegrad.core.errors import invalid_combination, runtime_error
 from tapegrad.core.tensor_base import SPARSE, TensorBase
+from tapegrad.core.torch_function import overridden
 
 _BARE_UNSIGNED = (uint16, uint32, uint64)
 
@@ -183,6 +184,16 @@ def result_type(tensor, other=None, *, x2=None) -> dtype:
     torch.float32
     """
     other = x2 if other is None else other
+    try:
+        return _result_type(tensor, other)
+    except Exception:
+        again = overridden(result_type, (tensor, other))
+        if again is None:
+            raise
+    return again()
+
+
+def _result_type(tensor, other):
     if SPARSE:
         tensor, other = (_values(x) for x in (tensor, other))
     arrays = [getattr(x, "_array", x) for x in (tensor, other)]

@@ -421,9 +421,18 @@ def handed_to_mode(function: Any, args: tuple, scope: dict) -> Callable | None:
     """
     if not MODES.get() or STATE.get() == ALL_OFF:
         return None
+    return overridden(function, args, _named(function, scope), above=3)
+
+
+def handed_to_argument(function: Any, args: tuple, scope: dict) -> Callable | None:
+    """What to do of a failed call of a function that makes tensors; None where no argument
+    overrides: a size, a device or a dtype may be one of a program that is traced."""
+    return overridden(function, args, _named(function, scope), above=3)
+
+
+def _named(function: Any, scope: dict) -> dict:
     given = function.__kwdefaults__ or {}
-    kwargs = {name: scope[name] for name, default in given.items() if scope[name] is not default}
-    return overridden(function, args, kwargs, above=3)
+    return {name: scope[name] for name, default in given.items() if scope[name] is not default}
 
 
 def again(

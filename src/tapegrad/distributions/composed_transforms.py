@@ -338,6 +338,19 @@ def _need_transforms(tseq: Sequence[Any]) -> None:
         )
 
 
+def _need_length(x: Any, name: str, dim: int, length: int, what: str, dim_of: str = "") -> None:
+    if not -x.dim() <= dim < x.dim():
+        raise errors.assertion_error(
+            f"dim {dim} out of range for {dim_of or name} with {x.dim()} dimensions",
+            "The transform goes along it.",
+        )
+    if x.size(dim) != length:
+        raise errors.assertion_error(
+            f"{name}.size({dim}) = {x.size(dim)} must equal {what} {length}",
+            "Each transform has its part.",
+        )
+
+
 class CatTransform(Transform):
     """Pieces along a dimension, each with a transform of its own.
 
@@ -365,7 +378,11 @@ class CatTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.transforms = [t.with_cache(cache_size) for t in tseq]
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
-        assert len(self.lengths) == len(self.transforms), "one length for each transform"
+        if len(self.lengths) != len(self.transforms):
+            raise errors.assertion_error(
+                f"lengths ({len(self.lengths)}) must match transforms ({len(self.transforms)})",
+                "Give one for each transform.",
+            )
         self.dim = dim
 
     @lazy_property
@@ -388,17 +405,16 @@ class CatTransform(Transform):
             return self
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
-    def _pieces(self, x: Any) -> Any:
-        assert -x.dim() <= self.dim < x.dim()
-        assert x.size(self.dim) == self.length
+    def _pieces(self, x: Any, name: str, dim_of: str = "") -> Any:
+        _need_length(x, name, self.dim, self.length, "length", dim_of)
         return torch.split(x, self.lengths, self.dim)
 
     def _call(self, x: Any) -> Any:
-        pieces = zip(self.transforms, self._pieces(x), strict=True)
+        pieces = zip(self.transforms, self._pieces(x, "x", "tensor"), strict=True)
         return torch.cat([t(piece) for t, piece in pieces], dim=self.dim)
 
     def _inverse(self, y: Any) -> Any:
-        pieces = zip(self.transforms, self._pieces(y), strict=True)
+        pieces = zip(self.transforms, self._pieces(y, "y", "tensor"), strict=True)
         return torch.cat([t.inv(piece) for t, piece in pieces], dim=self.dim)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -410,7 +426,7 @@ class CatTransform(Transform):
         tensor([1., 0.])
         """
         terms = []
-        pieces = zip(self.transforms, self._pieces(x), self._pieces(y), strict=True)
+        pieces = zip(self.transforms, self._pieces(x, "x"), self._pieces(y, "y"), strict=True)
         for t, x_piece, y_piece in pieces:
             term = t.log_abs_det_jacobian(x_piece, y_piece)
             terms.append(summed(term, self.event_dim - t.event_dim))
@@ -465,17 +481,16 @@ class StackTransform(Transform):
             return self
         return StackTransform(self.transforms, self.dim, cache_size)
 
-    def _slice(self, z: Any) -> Any:
-        assert -z.dim() <= self.dim < z.dim()
-        assert z.size(self.dim) == len(self.transforms)
+    def _slice(self, z: Any, name: str, dim_of: str = "") -> Any:
+        _need_length(z, name, self.dim, len(self.transforms), "len(transforms)", dim_of)
         return [z.select(self.dim, i) for i in range(z.size(self.dim))]
 
     def _call(self, x: Any) -> Any:
-        slices = zip(self.transforms, self._slice(x), strict=True)
+        slices = zip(self.transforms, self._slice(x, "x", "tensor"), strict=True)
         return torch.stack([t(x) for t, x in slices], dim=self.dim)
 
     def _inverse(self, y: Any) -> Any:
-        slices = zip(self.transforms, self._slice(y), strict=True)
+        slices = zip(self.transforms, self._slice(y, "y", "tensor"), strict=True)
         return torch.stack([t.inv(y) for t, y in slices], dim=self.dim)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -486,7 +501,7 @@ class StackTransform(Transform):
         >>> f.log_abs_det_jacobian(torch.ones(2), f(torch.ones(2)))
         tensor([1., 0.])
         """
-        slices = zip(self.transforms, self._slice(x), self._slice(y), strict=True)
+        slices = zip(self.transforms, self._slice(x, "x"), self._slice(y, "y"), strict=True)
         return torch.stack([t.log_abs_det_jacobian(x, y) for t, x, y in slices], dim=self.dim)
 
     @property

@@ -13,6 +13,7 @@ tensor([ True, False])
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import tapegrad as torch
@@ -167,13 +168,29 @@ class _DependentProperty(property, _Dependent):
 # --- sets made of others --------------------------------------------------------------------------
 
 
+def _require(condition: bool, message: Callable[[], str]) -> None:
+    if not condition:
+        raise errors.assertion_error(message(), "torch.distributions.constraints has examples.")
+
+
+def _need_constraint(given: Any) -> None:
+    _require(
+        isinstance(given, Constraint),
+        lambda: f"base_constraint must be a Constraint, got {type(given).__name__}",
+    )
+
+
 class _IndependentConstraint(Constraint):
     """All elements of the last `reinterpreted_batch_ndims` batch dimensions lie inside the set."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
-        assert isinstance(base_constraint, Constraint)
-        assert isinstance(reinterpreted_batch_ndims, int)
-        assert reinterpreted_batch_ndims >= 0
+        _need_constraint(base_constraint)
+        n = reinterpreted_batch_ndims
+        _require(
+            isinstance(n, int),
+            lambda: f"reinterpreted_batch_ndims must be an int, got {type(n).__name__}",
+        )
+        _require(n >= 0, lambda: f"reinterpreted_batch_ndims must be >= 0, got {n}")
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__()
@@ -213,7 +230,7 @@ class MixtureSameFamilyConstraint(Constraint):
     """
 
     def __init__(self, base_constraint: Constraint) -> None:
-        assert isinstance(base_constraint, Constraint)
+        _need_constraint(base_constraint)
         self.base_constraint = base_constraint
         super().__init__()
 
@@ -252,10 +269,10 @@ class _Joined(Constraint):
     """Slices along a dimension that each lie in a set of their own."""
 
     def __init__(self, cseq: Any, dim: int = 0) -> None:
-        if not all(isinstance(c, Constraint) for c in cseq):
-            raise errors.assertion_error(
-                "All elements of cseq must be Constraint instances", "Such as constraints.real."
-            )
+        _require(
+            all(isinstance(c, Constraint) for c in cseq),
+            lambda: "All elements of cseq must be Constraint instances",
+        )
         self.cseq = list(cseq)
         self.dim = dim
         super().__init__()
@@ -265,6 +282,12 @@ class _Joined(Constraint):
         """Whether one of the sets is discrete."""
         return any(c.is_discrete for c in self.cseq)
 
+    def _need_dim(self, value: Any) -> None:
+        _require(
+            -value.dim() <= self.dim < value.dim(),
+            lambda: f"dim {self.dim} out of range for value with {value.dim()} dimensions",
+        )
+
 
 class _Cat(_Joined):
     """Pieces of the given lengths along `dim`, each in a set of its own."""
@@ -272,7 +295,10 @@ class _Cat(_Joined):
     def __init__(self, cseq: Any, dim: int = 0, lengths: Any = None) -> None:
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
-        assert len(self.lengths) == len(self.cseq), "one length for each constraint"
+        _require(
+            len(self.lengths) == len(self.cseq),
+            lambda: f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})",
+        )
 
     @property
     def event_dim(self) -> int:
@@ -280,9 +306,13 @@ class _Cat(_Joined):
         return max(c.event_dim for c in self.cseq)
 
     def check(self, value: Any) -> Any:
-        assert -value.dim() <= self.dim < value.dim()
-        pieces = torch.split(value, self.lengths, self.dim)
-        return torch.cat([c.check(x) for c, x in zip(self.cseq, pieces, strict=True)], self.dim)
+        self._need_dim(value)
+        ends = accumulate(self.lengths)
+        checks = [
+            constraint.check(value.narrow(self.dim, end - length, length))
+            for constraint, length, end in zip(self.cseq, self.lengths, ends, strict=True)
+        ]
+        return torch.cat(checks, self.dim)
 
 
 class _Stack(_Joined):
@@ -295,9 +325,9 @@ class _Stack(_Joined):
         return dim + 1 if self.dim + dim < 0 else dim
 
     def check(self, value: Any) -> Any:
-        assert -value.dim() <= self.dim < value.dim()
-        slices = value.unbind(self.dim)
-        return torch.stack([c.check(x) for c, x in zip(self.cseq, slices, strict=True)], self.dim)
+        self._need_dim(value)
+        slices = zip(self.cseq, value.unbind(self.dim), strict=False)
+        return torch.stack([constraint.check(x) for constraint, x in slices], self.dim)
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -457,8 +487,8 @@ class _LowerCholesky(Constraint):
     event_dim = 2
 
     def check(self, value: Any) -> Any:
-        has_positive_diagonal = (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
-        return _of_matrix(value.tril() == value) & has_positive_diagonal
+        is_triangle = _of_matrix(value.tril() == value)
+        return is_triangle & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
 
 class _CorrCholesky(Constraint):

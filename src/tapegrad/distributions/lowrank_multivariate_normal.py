@@ -101,10 +101,10 @@ class LowRankMultivariateNormal(Distribution):
                 "Their dimensions before the event broadcast.",
             ) from error
         self.loc, self.cov_diag = column[..., 0], diagonal[..., 0]
-        super().__init__(self.loc.shape[:-1], event_shape, validate_args=validate_args)
         self._unbroadcasted_cov_factor = cov_factor
         self._unbroadcasted_cov_diag = cov_diag
         self._capacitance_tril = _batch_capacitance_tril(cov_factor, cov_diag)
+        super().__init__(self.loc.shape[:-1], event_shape, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         new = self._get_checked_instance(LowRankMultivariateNormal, _instance)

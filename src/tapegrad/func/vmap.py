@@ -221,7 +221,9 @@ def _whole(
         finally:
             level.transforms = ()  # which holds the level
     outs, own = flatten(result)
-    found = [left(func, y, dim, level) for y, dim in zip(outs, places(own), strict=True)]
+    found = [
+        undisturbed(left, func, y, dim, level) for y, dim in zip(outs, places(own), strict=True)
+    ]
     return unflatten(found, own)
 
 

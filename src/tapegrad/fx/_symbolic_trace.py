@@ -26,6 +26,7 @@ from tapegrad.fx.patching import (  # noqa: F401
 )
 from tapegrad.fx.placeholders import PH, PHBase, PHWithMeta  # noqa: F401
 from tapegrad.fx.proxy import ParameterProxy, Proxy, Scope, TracerBase
+from tapegrad.fx.proxy_arguments import ProxyArguments
 from tapegrad.nn import Module, Parameter, Sequential
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils import _pytree as pytree
@@ -336,7 +337,7 @@ args = (%input_1,), kwargs = {inplace: False})
         old, _is_fx_tracing_flag = _is_fx_tracing_flag, True
         try:
             run, args = self.create_args_for_root(fn, isinstance(root, Module), concrete_args)
-            with _Patcher() as patcher:
+            with _Patcher() as patcher, ProxyArguments():
                 self._patch(patcher, fn.__globals__)
                 result = run(*args)
                 self.create_node(

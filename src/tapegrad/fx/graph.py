@@ -388,7 +388,9 @@ class Graph:
         if callable(target):
             name = getattr(target, "__name__", type(target).__name__)
             if _is_from_torch(target) and not isinstance(target, type):
-                name = _get_qualified_name(target).rpartition(".")[2]
+                qualified = _get_qualified_name(target)
+                if not qualified.startswith("torch.ops."):  # `sum.dim_IntList` is a whole name
+                    name = qualified.rpartition(".")[2]
         else:
             name = str(target)
         if name.startswith("__") and name.endswith("__"):

@@ -354,7 +354,6 @@ class GraphModule(Module):
 
     def __reduce__(self) -> tuple:
         body = {k: v for k, v in self.__dict__.items() if k not in _NOT_SAVED}
-        body["_graphmodule_cls_name"] = type(self).__name__
         if isinstance(self._graph._codegen, _PyTreeCodeGen):
             raise NotImplementedError(
                 "tapegrad cannot pickle a traced function whose arguments are lists or "

@@ -67,7 +67,7 @@ class Node:
             if not callable(target):
                 raise ValueError(
                     f"Node [graph = {graph}, name = '{name}'] target {target} has type "
-                    f"{type(target)} but a Callable is expected"
+                    f"{type(target).__name__} but a Callable is expected"
                 )
         elif not isinstance(target, str):
             raise ValueError(

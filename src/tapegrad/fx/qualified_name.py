@@ -56,6 +56,8 @@ def _find_name(func: Any) -> str:
 
     module = getattr(func, "__module__", None) or ""
     name = func.__name__
+    if module.startswith("torch._ops."):  # an operator of `torch.ops`
+        return f"torch.ops.{func}"
     if name == "<lambda>":
         name = getattr(func, "__qualname__", name)
     if module.partition(".")[0] in ("tapegrad", "torch"):

@@ -11,6 +11,7 @@ from tapegrad.core.annotations import Any, OperatorLike
 from tapegrad.dispatch.backward_op import DECLARED
 from tapegrad.dispatch.op import REGISTRY
 from tapegrad.lazy_names import load_operators
+from tapegrad.library.aten_functions import FUNCTIONS
 from tapegrad.library.overload import OpOverload, OpOverloadPacket
 from tapegrad.profiler.names import titles_of
 
@@ -178,7 +179,7 @@ def function_named(name: str) -> Callable[..., Any] | None:
         found = getattr(home, name, None)
         if callable(found) and not isinstance(found, type):
             return found
-    return None
+    return FUNCTIONS.get(name)
 
 
 @cache

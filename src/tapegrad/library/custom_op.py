@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tapegrad.core import errors
+from tapegrad.core.device import as_device
 from tapegrad.library import registry
 from tapegrad.library.autograd import Formula
 from tapegrad.library.infer import infer_schema
@@ -121,6 +122,8 @@ class CustomOpDef:
                 else device_types
             )
             for kind in kinds:
+                if kind is not None:
+                    as_device(kind)  # raises for what is no kind of device
                 key = EXPLICIT if kind is None else kind.upper()
                 self._operator.kernels[key] = self._checked(function, kind)
             return function

@@ -119,7 +119,17 @@ class Library:
                 "FRAGMENT is the kind that adds to a namespace.",
             )
         name = parsed.name
-        parsed.name = f"{self.ns}::{name}"
+        ns, _, plain = name.rpartition("::")
+        if ns not in ("", self.ns):
+            raise errors.runtime_error(
+                f"Explicitly provided namespace ({ns}) in schema string does not match namespace "
+                f"of enclosing TORCH_LIBRARY block ({self.ns}).  Move this definition to the "
+                "(unique) TORCH_LIBRARY block corresponding to this namespace (and consider "
+                "deleting the namespace from your schema string.)  (Error occurred while "
+                f"processing TORCH_LIBRARY block at {place})",
+                "A Library defines operators of one namespace.",
+            )
+        parsed.name = f"{self.ns}::{plain}"
         tags = list(tags) if isinstance(tags, tuple | list) else [tags]
         self._defined.append(registry.define(parsed, place, tags))
         return name

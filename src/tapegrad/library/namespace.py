@@ -16,6 +16,7 @@ class _OpNamespace(ModuleType):
         self.__file__ = "torch.ops"
 
     def __getattr__(self, name: str) -> OpOverloadPacket:
+        self._load()
         packet = PACKETS.get(f"{self.name}::{name}")
         if packet is None and self.name == "aten" and name[:2] != "__":
             from tapegrad.library.aten import packet_named
@@ -28,7 +29,13 @@ class _OpNamespace(ModuleType):
             )
         return packet
 
+    def _load(self) -> None:
+        """Define what a namespace of tapegrad's own has."""
+        if self.name == "profiler":
+            from tapegrad.profiler import operators  # noqa: F401
+
     def __dir__(self) -> list[str]:
+        self._load()
         found = {each.__name__ for each in PACKETS.values() if each.namespace == self.name}
         if self.name == "aten":
             from tapegrad.library.aten import names

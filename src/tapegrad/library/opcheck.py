@@ -8,6 +8,7 @@ from typing import Any
 import tapegrad
 from tapegrad.core import errors
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.library.overload import OpOverloadPacket
 from tapegrad.utils._pytree import tree_leaves, tree_map
 
 _ALL = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
@@ -60,6 +61,8 @@ def opcheck(
             "Leave it out for all.",
         )
     overload = getattr(op, "_opoverload", op)
+    if isinstance(overload, OpOverloadPacket) and "default" in overload.overloads():
+        overload = overload.default
     if getattr(overload, "operator", None) is None:
         raise errors.value_error(
             f"opcheck(op, ...): op must be instance of torch._ops.OpOverload or CustomOpDef of "

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tapegrad.core import errors
+from tapegrad.core.torch_function import hand_over, taking_part
 
 if TYPE_CHECKING:
     from tapegrad.library.operator import Operator
@@ -25,10 +26,10 @@ class OpOverload:
     tensor([[2.]])
     """
 
-    __slots__ = ("_overloadname", "operator", "overloadpacket")
-
     def __init__(self, packet: OpOverloadPacket, name: str, operator: Operator | None = None):
         self.overloadpacket = packet
+        self.__module__ = packet.__module__
+        self.__qualname__ = f"{packet._qualified_op_name}.{name}"
         self._overloadname = name
         self.operator = operator  # one that `torch.library` knows; None: one of tapegrad's own
 
@@ -87,7 +88,7 @@ class OpOverload:
                 return result
         if self.operator is not None:
             return self.operator.call(args, kwargs, self)
-        return self.overloadpacket(*args, **kwargs)
+        return self.overloadpacket._function(args, kwargs, self)
 
     def __str__(self) -> str:
         return f"{self.overloadpacket}.{self._overloadname}"
@@ -109,6 +110,7 @@ class OpOverloadPacket:
         self.__name__ = name
         self.namespace = namespace
         self._qualified_op_name = f"{namespace}::{name}"
+        self.__module__ = f"torch._ops.{namespace}"
         self._overloads = {each: OpOverload(self, each) for each in sorted(overloads)}
 
     def overloads(self) -> list[str]:
@@ -131,7 +133,15 @@ class OpOverloadPacket:
         own = [each for each in self._overloads.values() if each.operator is not None]
         if own:
             return _first_that_fits(own, args, kwargs)
+        return self._function(args, kwargs, self)
+
+    def _function(self, args: tuple, kwargs: dict, asked: OpOverload | OpOverloadPacket) -> Any:
+        """A call of tapegrad's own function, or of whoever overrides `asked`."""
         from tapegrad.library.aten import function_named
+
+        found = taking_part(args, kwargs)
+        if found is not None:
+            return hand_over(asked, args, kwargs, found)
 
         function = function_named(self.__name__)
         if function is None or self.namespace != "aten":

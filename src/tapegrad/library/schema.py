@@ -366,6 +366,9 @@ class _Reader:
                     self.expect(",")
             self.next()
             return found
+        if kind == "Tensor" and self.word != "None":
+            what = "number" if self.word[:1].isdigit() else self.word
+            raise self.error(f"expected None but found '{what}' here:")
         value = _value(self.next(), kind)
         return value if argument.N is None or value is None else [value] * argument.N
 

@@ -6,10 +6,13 @@ __torch__ = "Tag"
 
 
 class Tag(enum.Enum):
-    """What can be said of an operator, by PyTorch's numbers: `torch.library.define(..., tags=...)`.
+    """A property of an operator, for what compiles and rewrites programs, by PyTorch's numbers.
 
-    >>> torch.Tag.pt2_compliant_tag
-    <Tag.pt2_compliant_tag: 17>
+    tapegrad keeps those that a program gives, and does nothing else with them.
+
+    >>> torch.library.define("docs::tagged", "(Tensor x) -> Tensor", tags=[torch.Tag.pointwise])
+    >>> torch.ops.docs.tagged.default.tags
+    [<Tag.pointwise: 16>]
     """
 
     core = 0

@@ -6,6 +6,7 @@ import numpy as np
 
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
+from tapegrad.core.registration import FRONT_DOOR
 from tapegrad.sparse import arithmetic
 from tapegrad.sparse.pointwise import LINEAR, OTHERS
 from tapegrad.sparse.shape import t
@@ -49,11 +50,36 @@ def _written(name: str) -> Any:
     return call
 
 
-for _name in "add sub subtract floor_divide sparse_mask".split():
+def _written_to_values(name: str) -> Any:
+    function = TABLE[name]
+
+    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+        """The function of each value, in the memory of the values: who holds them sees it."""
+        if name in OTHERS.split() and is_sparse(input) and not input.is_coalesced():
+            native = getattr(getattr(FRONT_DOOR(), name), "op", None)
+            raise errors.runtime_error(
+                f"{native.name if native else name}_ requires coalesced input",
+                "coalesce() it first, or leave the _ away.",
+            )
+        result = function(input, *args, **kwargs)
+        if not is_sparse(input):
+            return arithmetic.dense_in_place(input, result)
+        recorded = result._data.requires_grad or input._data.requires_grad
+        if recorded or result._data.shape != input._data.shape:
+            return _replaced(input, result)
+        input._data.copy_(result._data)
+        input._index, input._coalesced = result._index, result._coalesced
+        return input
+
+    call.__name__ = f"{name}_"
+    return call
+
+
+for _name in "add sub subtract sparse_mask".split():
     serves(f"{_name}_")(_written(_name))
-for _name in (LINEAR + OTHERS).split():
+for _name in ("floor_divide", *(LINEAR + OTHERS).split()):
     if _name not in ("positive", "conj", "isnan", "isinf", "isposinf", "isneginf", "signbit"):
-        serves(f"{_name}_")(_written(_name))
+        serves(f"{_name}_")(_written_to_values(_name))
 serves("__iadd__")(TABLE["add_"])
 serves("__isub__")(TABLE["sub_"])
 
@@ -62,8 +88,7 @@ serves("__isub__")(TABLE["sub_"])
 def mul_(input: Any, other: Any) -> Any:
     """The product in place."""
     if is_sparse(input) and not is_sparse(other) and not getattr(other, "shape", ()):
-        _check_writable(input)
-        input._data.mul_(other)  # where others hold the values, they see it
+        _replaced(input, TABLE["mul"](input, other))  # others that hold the values keep theirs
         input._coalesced = places(input).shape[1] < 2
         return input
     return _written("mul")(input, other)
@@ -81,8 +106,6 @@ def div_(input: Any, other: Any, *, rounding_mode: Any = None) -> Any:
 @serves("zero_")
 def zero_(input: Any) -> Any:
     """No elements are left."""
-    _check_writable(input)
-    input._data.detach().zero_()
     n = len(places(input))
     empty = input._data.detach().new_zeros((0, *input._shape[n:]))
     return _replaced(input, make(np.zeros((n, 0), np.int64), empty, input._shape, True))

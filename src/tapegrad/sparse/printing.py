@@ -12,7 +12,7 @@ def sparse_repr(x: Any) -> str:
     parts = []
     for name, part in (("indices", x._index), ("values", x._data)):
         prefix = f"{name}=tensor("
-        text = contents(part.detach()._array, indent + len(prefix))
+        text = contents(part.detach().resolve_conj().resolve_neg()._array, indent + len(prefix))
         if not part.numel():
             text += f", size={tuple(part.shape)}"
         parts.append(f"{prefix}{text})")

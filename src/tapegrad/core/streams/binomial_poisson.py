@@ -53,15 +53,33 @@ def binomial(stream: Twister, trials: np.ndarray, chances: np.ndarray) -> np.nda
     array([6., 3., 3., 2.])
     """
     trials, chances = np.broadcast_arrays(trials, chances)
-    with one_by_one(stream) as draw:
+    with one_by_one(stream) as draw, np.errstate(all="ignore"):
         counts = [
-            _count(n, p, draw)
-            for n, p in zip(trials.ravel().tolist(), chances.ravel().tolist(), strict=True)
+            _count(n, p, draw, terms) for n, p, *terms in zip(*_terms(trials, chances), strict=True)
         ]
     return cast(np.array(counts, np.float64), trials.dtype).reshape(trials.shape)
 
 
-def _count(n: float, p: float, draw: Callable[[], float]) -> float:
+def _terms(trials: np.ndarray, chances: np.ndarray) -> Iterator[list]:
+    """Each pair and what a draw by rejection needs of it, rounded to their dtype."""
+
+    def rounded(x: np.ndarray) -> np.ndarray:
+        return x.astype(trials.dtype).astype(np.float64)
+
+    n = trials.astype(np.float64)
+    p = np.minimum(chances, 1 - chances).astype(np.float64)  # of what is rarer
+    mean, failure = rounded(n * p), rounded(1 - p)
+    deviation = rounded(np.sqrt(rounded(mean * failure)))
+    b = rounded(1.15 + 2.53 * deviation)
+    a = rounded(-0.0873 + 0.0248 * b + 0.01 * p)
+    v_r = rounded(0.92 - 4.2 / b)
+    odds = rounded(p / failure)
+    alpha = rounded((2.83 + 5.1 / b) * deviation)
+    mode = np.floor(rounded(rounded(n + 1) * p))
+    return (each.ravel().tolist() for each in (trials, chances, mean, a, b, v_r, odds, alpha, mode))
+
+
+def _count(n: float, p: float, draw: Callable[[], float], terms: list[float]) -> float:
     if math.isnan(n) or math.isnan(p):
         return math.nan
     if n <= 0 or p <= 0:
@@ -69,8 +87,8 @@ def _count(n: float, p: float, draw: Callable[[], float]) -> float:
     if p >= 1:
         return n
     if p > 0.5:
-        return n - _count(n, 1 - p, draw)
-    return _by_rejection(n, p, draw) if n * p >= 10 else _by_waiting(n, p, draw)
+        return n - _count(n, 1 - p, draw, terms)
+    return _by_rejection(n, draw, *terms) if terms[0] >= 10 else _by_waiting(n, p, draw)
 
 
 def _by_waiting(n: float, p: float, draw: Callable[[], float]) -> int:
@@ -84,20 +102,23 @@ def _by_waiting(n: float, p: float, draw: Callable[[], float]) -> int:
         count += 1
 
 
-def _by_rejection(n: float, p: float, draw: Callable[[], float]) -> int:
+def _by_rejection(
+    n: float,
+    draw: Callable[[], float],
+    mean: float,
+    a: float,
+    b: float,
+    v_r: float,
+    odds: float,
+    alpha: float,
+    mode: float,
+) -> int:
     """Transformed rejection with squeeze. Source: Hörmann, 1993, algorithm BTRS."""
-    deviation = math.sqrt(n * p * (1 - p))
-    b = 1.15 + 2.53 * deviation
-    a = -0.0873 + 0.0248 * b + 0.01 * p
-    v_r = 0.92 - 4.2 / b
-    odds = p / (1 - p)
-    alpha = (2.83 + 5.1 / b) * deviation
-    mode = math.floor((n + 1) * p)
     while True:
         u = draw() - 0.5
         v = draw()
         us = 0.5 - abs(u)
-        k = math.floor((2 * a / us + b) * u + n * p + 0.5)
+        k = math.floor((2 * a / us + b) * u + mean + 0.5)
         if us >= 0.07 and v <= v_r:
             return k
         if k < 0 or k > n:

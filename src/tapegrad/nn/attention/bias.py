@@ -39,7 +39,7 @@ class CausalBias(tapegrad.Tensor):
     seq_len_kv: int
 
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Any:
-        return tapegrad.Tensor._make_subclass(cls, tapegrad.empty(0))
+        return tapegrad.Tensor._make_subclass(cls, tapegrad.empty(0))  # nobody reads it
 
     def __init__(self, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> None:
         if not isinstance(variant, CausalVariant):
@@ -59,6 +59,8 @@ class CausalBias(tapegrad.Tensor):
     ) -> Any:
         if func is tapegrad.nn.functional.scaled_dot_product_attention:
             return _attention(*args, **(kwargs or {}))
+        if getattr(func, "__name__", "") == "__get__":  # an attribute: shape, device, ...
+            return super().__torch_function__(func, types, args, kwargs or {})
         raise advised(
             NotImplementedError("CausalBias only supports scaled_dot_product_attention"),
             "_materialize() gives the mask as a tensor.",

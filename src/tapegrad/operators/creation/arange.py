@@ -14,7 +14,7 @@ from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.dtype import FLOAT8, default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import number_of, overflow
-from tapegrad.core.torch_function import IN_USE, handed_to_mode
+from tapegrad.core.torch_function import IN_USE, handed_to_argument, handed_to_mode
 from tapegrad.operators.creation.factory_options import build, check, check_out, in_row, known
 
 _LANES = 8  # of a vector of float32; the loop over vectors handles two at a time
@@ -113,23 +113,29 @@ def arange(
     """
     if IN_USE and (again := handed_to_mode(arange, bounds, locals())):
         return again()
-    where = check(layout, device, pin_memory)
-    start, end, step = _bounds(bounds, start, end, step)
-    if out is not None:
-        check_out("arange", out, dtype)
-        kind = out.dtype
-    elif dtype is not None:
-        kind = known("arange", dtype)
-    else:
-        whole = all(isinstance(x, int) for x in (start, end, step))
-        kind = int64 if whole else default()
+    try:
+        where = check(layout, device, pin_memory)
+        first, last, stride = _bounds(bounds, start, end, step)
+        if out is not None:
+            check_out("arange", out, dtype)
+            kind = out.dtype
+        elif dtype is not None:
+            kind = known("arange", dtype)
+        else:
+            whole = all(isinstance(x, int) for x in (first, last, stride))
+            kind = int64 if whole else default()
+    except TypeError:
+        again = handed_to_argument(arange, bounds, locals())
+        if again is None:
+            raise
+        return again()
     check_dtype("arange", kind)
-    _check_range(start, end, step)
+    _check_range(first, last, stride)
     if out is None:
         return build(
-            "arange", _arange, start, end, step, kind, requires_grad=requires_grad, where=where
+            "arange", _arange, first, last, stride, kind, requires_grad=requires_grad, where=where
         )
-    array = _arange(start, end, step, kind)
+    array = _arange(first, last, stride, kind)
     if out._array.size != array.size and out._array.size:
         errors.warn(
             f"The number of elements in the out tensor of shape {list(out.shape)} is "

@@ -149,7 +149,7 @@ class tensortype(type):
                 "CUDA enabled.",
                 "Use the constructor without cuda: the tensor is then on the CPU.",
             )
-        return legacy_tensor(tensor_base.Tensor, args, kwargs, cls.dtype)
+        return undisturbed(legacy_tensor, tensor_base.Tensor, args, kwargs, cls.dtype)
 
 
 tensortype.__module__ = "torch"

@@ -24,7 +24,7 @@ from tapegrad.core.memory_format import sparse_coo
 from tapegrad.core.registration import SPARSE
 from tapegrad.core.scalar import fitted, int_of, number_of
 from tapegrad.core.shape import ints_of
-from tapegrad.core.torch_function import IN_USE, handed_to_mode
+from tapegrad.core.torch_function import IN_USE, handed_to_argument, handed_to_mode
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known, native
 
 
@@ -71,14 +71,19 @@ def _filled(make: Callable) -> Callable:
             return again()
         if layout is sparse_coo:
             return SPARSE().laid_out(name, sizes(name, shape, size), dtype, requires_grad)
-        where = check(layout, device, pin_memory)
-        shape = sizes(name, shape, size, out is not None)
-        if out is not None:
-            check_out(name, out, dtype)
-            return into(name, out, make(shape, out._array.dtype), requires_grad)
-        return build(
-            name, make, shape, native(name, dtype), requires_grad=requires_grad, where=where
-        )
+        try:
+            where = check(layout, device, pin_memory)
+            wanted = sizes(name, shape, size, out is not None)
+            if out is not None:
+                check_out(name, out, dtype)
+                return into(name, out, make(wanted, out._array.dtype), requires_grad)
+            kind = native(name, dtype)
+        except TypeError:
+            again = handed_to_argument(filled, shape, locals())
+            if again is None:
+                raise
+            return again()
+        return build(name, make, wanted, kind, requires_grad=requires_grad, where=where)
 
     return filled
 
@@ -128,22 +133,28 @@ def empty(
         return again()
     if layout is sparse_coo:
         return SPARSE().laid_out("empty", sizes("empty", shape, size), dtype, requires_grad)
-    where = check(layout, device, pin_memory)
-    shape = sizes("empty", shape, size)
-    if out is not None:
-        check_out("empty", out, dtype)
-        return into("empty", out, np.empty(shape, out._array.dtype), requires_grad)
-    if memory_format is not _memory_format.contiguous_format:
-        _memory_format.check_format("empty", memory_format, len(shape))
-        if memory_format is _memory_format.preserve_format:
-            text = "unsupported memory format Preserve"
-            raise errors.runtime_error(text, "There is nothing to preserve: empty_like has it.")
-    dtype = native("empty", dtype)
+    try:
+        where = check(layout, device, pin_memory)
+        wanted = sizes("empty", shape, size)
+        if out is not None:
+            check_out("empty", out, dtype)
+            return into("empty", out, np.empty(wanted, out._array.dtype), requires_grad)
+        if memory_format is not _memory_format.contiguous_format:
+            _memory_format.check_format("empty", memory_format, len(wanted))
+            if memory_format is _memory_format.preserve_format:
+                text = "unsupported memory format Preserve"
+                raise errors.runtime_error(text, "There is nothing to preserve: empty_like has it.")
+        kind = native("empty", dtype)
+    except TypeError:
+        again = handed_to_argument(empty, shape, locals())
+        if again is None:
+            raise
+        return again()
     return build(
         "empty",
         _memory_format.empty,
-        shape,
-        dtype,
+        wanted,
+        kind,
         memory_format,
         requires_grad=requires_grad,
         where=where,

@@ -3,6 +3,7 @@
 from tapegrad import return_types
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.argument_check import also_called
 from tapegrad.core.shape import no_dimensions
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -83,7 +84,7 @@ def linalg_householder_product(input: Tensor, tau: Any, *, out: Out = None) -> A
     return finish_castable("linalg_householder_product", _PRODUCT, found, out)
 
 
-orgqr = linalg_householder_product
+orgqr = also_called("orgqr", linalg_householder_product)
 
 
 @autocast

@@ -4,7 +4,7 @@ from math import prod
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import also_called, require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.dot_vdot import dot
 from tapegrad.operators.linalg.matmul import mm
@@ -63,4 +63,4 @@ def inner(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     return finish("inner", rows.reshape(shape), out, input, other)
 
 
-ger = outer
+ger = also_called("ger", outer)

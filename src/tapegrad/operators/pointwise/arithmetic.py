@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Out, Scalar, Tensor
-from tapegrad.core.argument_check import require_tensors, two_operands
+from tapegrad.core.argument_check import also_called, require_tensors, two_operands
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
 from tapegrad.core.result_order import in_operands_order
@@ -230,6 +230,9 @@ def positive(input: Tensor) -> Any:
 
 
 add_, sub_, mul_, neg_ = in_place(add), in_place(sub), in_place(mul), in_place(neg)
-subtract, subtract_ = sub, sub_
-multiply, multiply_ = mul, mul_
-negative, negative_ = neg, neg_
+subtract = also_called("subtract", sub)
+subtract_ = also_called("subtract_", sub_)
+multiply = also_called("multiply", mul)
+multiply_ = also_called("multiply_", mul_)
+negative = also_called("negative", neg)
+negative_ = also_called("negative_", neg_)

@@ -3,7 +3,7 @@
 import math
 
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import two_operands
+from tapegrad.core.argument_check import also_called, two_operands
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_complex, tensor_first
@@ -121,4 +121,5 @@ def rad2deg(xp, x):
 
 hypot_, copysign_, deg2rad_ = in_place(hypot), in_place(copysign), in_place(deg2rad)
 rad2deg_ = in_place(rad2deg)
-arctan2, arctan2_ = atan2, atan2_
+arctan2 = also_called("arctan2", atan2)
+arctan2_ = also_called("arctan2_", atan2_)

@@ -4,7 +4,7 @@ from tapegrad.arrays.namespaces import is_mapped, namespace_of, refuse_meta
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Scalar, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import also_called, require_tensors
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant, constant_elementwise, elementwise, leads_to
 from tapegrad.operators.dtype_check import COMPLEX, lacks, tensor_first
@@ -126,11 +126,16 @@ def _written(function: Any) -> Any:
 
 
 eq_, ne_, lt_, le_, gt_, ge_ = map(_written, (eq, ne, lt, le, gt, ge))
-not_equal, not_equal_ = ne, ne_
-less, less_ = lt, lt_
-less_equal, less_equal_ = le, le_
-greater, greater_ = gt, gt_
-greater_equal, greater_equal_ = ge, ge_
+not_equal = also_called("not_equal", ne)
+not_equal_ = also_called("not_equal_", ne_)
+less = also_called("less", lt)
+less_ = also_called("less_", lt_)
+less_equal = also_called("less_equal", le)
+less_equal_ = also_called("less_equal_", le_)
+greater = also_called("greater", gt)
+greater_ = also_called("greater_", gt_)
+greater_equal = also_called("greater_equal", ge)
+greater_equal_ = also_called("greater_equal_", ge_)
 
 
 # --- of one tensor ---------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import two_operands
+from tapegrad.core.argument_check import also_called, two_operands
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -131,4 +131,5 @@ floor_divide_ = in_place(floor_divide)
 
 
 reciprocal_, div_, true_divide_ = in_place(reciprocal), in_place(div), in_place(true_divide)
-divide, divide_ = div, div_
+divide = also_called("divide", div)
+divide_ = also_called("divide_", div_)

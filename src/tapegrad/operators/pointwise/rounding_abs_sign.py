@@ -4,7 +4,7 @@ import math
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import also_called, require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, vjp
@@ -207,5 +207,7 @@ def _check_real(x: Any) -> None:
 abs_ = in_place(abs, check=_check_real)
 floor_, ceil_, trunc_ = in_place(floor), in_place(ceil), in_place(trunc)
 frac_, round_ = in_place(frac), in_place(round)
-absolute, absolute_ = abs, abs_
-fix, fix_ = trunc, trunc_
+absolute = also_called("absolute", abs)
+absolute_ = also_called("absolute_", abs_)
+fix = also_called("fix", trunc)
+fix_ = also_called("fix_", trunc_)

@@ -3,6 +3,7 @@
 import math
 
 from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.argument_check import also_called
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.with_number import times_number
@@ -207,9 +208,15 @@ sinc_ = in_place(sinc)
 sin_, cos_, tan_, asin_ = in_place(sin), in_place(cos), in_place(tan), in_place(asin)
 acos_, atan_, sinh_, cosh_ = in_place(acos), in_place(atan), in_place(sinh), in_place(cosh)
 tanh_, asinh_, acosh_, atanh_ = in_place(tanh), in_place(asinh), in_place(acosh), in_place(atanh)
-arcsin, arcsin_ = asin, asin_
-arccos, arccos_ = acos, acos_
-arctan, arctan_ = atan, atan_
-arcsinh, arcsinh_ = asinh, asinh_
-arccosh, arccosh_ = acosh, acosh_
-arctanh, arctanh_ = atanh, atanh_
+arcsin = also_called("arcsin", asin)
+arcsin_ = also_called("arcsin_", asin_)
+arccos = also_called("arccos", acos)
+arccos_ = also_called("arccos_", acos_)
+arctan = also_called("arctan", atan)
+arctan_ = also_called("arctan_", atan_)
+arcsinh = also_called("arcsinh", asinh)
+arcsinh_ = also_called("arcsinh_", asinh_)
+arccosh = also_called("arccosh", acosh)
+arccosh_ = also_called("arccosh_", acosh_)
+arctanh = also_called("arctanh", atanh)
+arctanh_ = also_called("arctanh_", atanh_)

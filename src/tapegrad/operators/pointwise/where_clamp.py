@@ -3,7 +3,7 @@
 from tapegrad.autograd.writable import cannot_cast, check_writable
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import also_called, require_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.promote_types import can_cast
 from tapegrad.dispatch.apply import NUMBERS, finish
@@ -237,4 +237,5 @@ def _check_numbers(input: Tensor, *limits: Any, **named: Any) -> None:
 clamp_ = in_place(clamp, refused=_check_numbers)
 clamp_min_ = in_place(clamp_min, refused=_check_numbers)
 clamp_max_ = in_place(clamp_max, refused=_check_numbers)
-clip, clip_ = clamp, clamp_
+clip = also_called("clip", clamp)
+clip_ = also_called("clip_", clamp_)

@@ -12,7 +12,7 @@ from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.storage import grown_like
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.core.streams.mersenne_twister import Twister
-from tapegrad.core.torch_function import IN_USE, handed_to_mode
+from tapegrad.core.torch_function import IN_USE, handed_to_argument, handed_to_mode
 from tapegrad.operators.creation.factory_options import build, check, check_out, known, requiring
 from tapegrad.operators.random import argument as randint_bounds
 from tapegrad.operators.random.argument import int_of, is_integer, mismatch, size_of, stream_of
@@ -90,10 +90,16 @@ def _drawing(name: str, check: Callable, draw: Callable, *params: float) -> Call
     ) -> Any:
         if IN_USE and (again := handed_to_mode(drawn, args, locals())):
             return again()
-        shape, stream = size_of(name, args, size), stream_of(name, generator)
-        dtype, where = dtype_for(name, dtype, default(), layout, device, pin_memory, out)
-        check(dtype)
-        return make(name, dtype, shape, out, requires_grad, where, draw, stream, *params)
+        try:
+            shape, stream = size_of(name, args, size), stream_of(name, generator)
+            kind, where = dtype_for(name, dtype, default(), layout, device, pin_memory, out)
+        except TypeError:
+            again = handed_to_argument(drawn, args, locals())
+            if again is None:
+                raise
+            return again()
+        check(kind)
+        return make(name, kind, shape, out, requires_grad, where, draw, stream, *params)
 
     return drawn
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+import tapegrad as torch
 from tapegrad import fx
 from tapegrad.fx.passes.infra.pass_base import PassBase, PassResult
 from tapegrad.fx.passes.infra.pass_manager import (
@@ -96,3 +97,14 @@ def test_passes_check_what_they_need_and_promise(module, log):
 
     assert PassManager([Checked()])(module).modified
     assert log == ["requires", "call", "ensures"]
+
+
+def test_the_code_is_made_anew_after_each_pass():
+    def to_tanh(module):
+        for node in module.graph.nodes:
+            if node.target is torch.relu:
+                node.target = torch.tanh
+        return PassResult(module, True)
+
+    changed = PassManager([to_tanh])(fx.symbolic_trace(lambda x: torch.relu(x))).graph_module
+    assert changed(torch.tensor([-1.0])).item() < 0

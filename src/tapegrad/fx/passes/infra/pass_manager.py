@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any
 
 from tapegrad.core.missing import refuses as _refuses
+from tapegrad.fx.graph_module import GraphModule
 from tapegrad.fx.passes.infra.pass_base import PassResult
 from tapegrad.nn import Module
 
@@ -178,6 +179,8 @@ class PassManager:
                     f"The result of the pass {name} should be type PassResult."
                     "Please wrap it with pass_result_wrapper()"
                 )
+            if isinstance(result.graph_module, GraphModule):
+                result.graph_module.recompile()
             if self.run_checks_after_each_pass and not self.suppress_check_failures:
                 self.check(result.graph_module)
         except Exception as error:

@@ -1,0 +1,52 @@
+"""What is written in place, and who sees it."""
+
+import pytest
+
+import tapegrad as torch
+
+
+def matrix(coalesced=True):
+    values = torch.tensor([3.0, 4.0])
+    made = torch.sparse_coo_tensor([[0, 1], [2, 0]], values, (2, 3), is_coalesced=coalesced)
+    return values, made
+
+
+@pytest.mark.parametrize(
+    ("write", "seen"),
+    [
+        (lambda s: s.neg_(), [-3.0, -4.0]),
+        (lambda s: s.div_(2), [1.5, 2.0]),
+        (lambda s: s.floor_divide_(2), [1.0, 2.0]),
+        (lambda s: s.sign_(), [1.0, 1.0]),
+        (lambda s: s.zero_(), [3.0, 4.0]),
+        (lambda s: s.mul_(2), [3.0, 4.0]),
+        (lambda s: s.mul_(torch.tensor(2.0)), [3.0, 4.0]),
+        (lambda s: s.add_(s), [3.0, 4.0]),
+        (lambda s: s.copy_(s * 2), [3.0, 4.0]),
+    ],
+)
+def test_who_else_holds_the_values_sees_what_is_written_to_their_memory(write, seen):
+    values, s = matrix()
+    write(s)
+    assert values.tolist() == seen
+
+
+def test_a_gradient_that_is_set_to_zero_leaves_its_old_values_alone():
+    table = torch.nn.Embedding(4, 2, sparse=True)
+    table(torch.tensor([1, 2])).sum().backward()
+    before = table.weight.grad._values()
+    table.zero_grad(set_to_none=False)
+    assert before.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert table.weight.grad._nnz() == 0
+
+
+@pytest.mark.parametrize(("name", "native"), [("sqrt_", "sqrt_"), ("arctan_", "atan_")])
+def test_functions_of_single_elements_need_a_coalesced_tensor(name, native):
+    _, s = matrix(coalesced=False)
+    with pytest.raises(RuntimeError, match=f"^{native} requires coalesced input"):
+        getattr(s, name)()
+
+
+def test_conjugates_are_printed():
+    s = torch.sparse_coo_tensor([[0], [1]], torch.tensor([1 + 2j]), (2, 2)).conj()
+    assert "values=tensor([1.-2.j])" in repr(s)
