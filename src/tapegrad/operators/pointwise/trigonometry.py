@@ -183,10 +183,21 @@ def atanh(xp, x):
     return xp.atanh(x)
 
 
+_SINC_SERIES = [2 * k * (-1) ** k / math.factorial(2 * k + 1) for k in range(1, 7)]
+_SINC_SMALL = 0.25  # an angle at which these terms of the series suffice for float64
+
+
 def _sinc_rule(xp: Namespace, g: Array, x: Array) -> Any:
     angle = math.pi * x
-    slope = (xp.cos(angle) - xp.sin(angle) / angle) / x  # angle * x might be 0 where x is not
-    return xp.where(x == 0, 0.0, g * slope)
+    is_small = xp.abs(angle) < _SINC_SMALL  # where the difference below has no digits left
+    square = angle * angle
+    series = _SINC_SERIES[-1]
+    for c in reversed(_SINC_SERIES[:-1]):
+        series = series * square + c
+    x = xp.where(is_small, xp.ones_like(x), x)
+    large = math.pi * x
+    slope = (xp.cos(large) - xp.sin(large) / large) / x
+    return g * xp.where(is_small, math.pi * angle * series, slope)
 
 
 @vjp(x=_sinc_rule)
