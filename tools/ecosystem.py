@@ -40,8 +40,8 @@ NOTES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="ut
 ENVIRONMENT = Path(tempfile.gettempdir()) / "tapegrad-ecosystem"
 
 TOLERANCE = 1e-4
-# the tests of a package: names of all that passed, none that runs longer than a minute
-PYTEST = ["-m", "pytest", "-q", "-rA", "--tb=short", "--show-capture=no", "--timeout=60"]
+# the tests of a package: names of all that passed, none that runs longer than a quarter of an hour
+PYTEST = ["-m", "pytest", "-q", "-rA", "--tb=short", "--show-capture=no", "--timeout=900"]
 PYTEST += ["--continue-on-collection-errors", "-p", "no:cacheprovider", "--color=no"]
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf\b|nan\b)", re.IGNORECASE)
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")

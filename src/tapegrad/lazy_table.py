@@ -197,6 +197,9 @@ FUNCTIONS: dict[str, str] = {
         "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
         "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads"
     ),
+    "tapegrad.sparse.compressed_creation": (
+        "sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor"
+    ),
     "tapegrad.sparse.creation": "sparse_coo_tensor",
     "tapegrad.sparse.matmul": "dsmm hspmm smm spmm sspaddmm",
     "tapegrad.symbolic_numbers": (

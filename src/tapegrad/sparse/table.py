@@ -89,5 +89,5 @@ def refused(name: str, backend: str = "SparseCPU") -> Exception:
         f"Could not run 'aten::{shown}' with arguments from the '{backend}' backend. This could "
         "be because the operator doesn't exist for this backend, or was omitted during the "
         "selective/custom build process (if using custom build).",
-        advice if backend == "SparseCPU" else "Take to_sparse() first.",
+        "Take to_sparse() first." if backend == "CPU" else advice,
     )
