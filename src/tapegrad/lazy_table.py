@@ -63,6 +63,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.fft.istft": "istft",
     "tapegrad.operators.fft.stft": "stft",
     "tapegrad.operators.indexing.index_reduce": "index_reduce",
+    "tapegrad.operators.indexing.segment_reduce": "_segment_reduce segment_reduce",
     "tapegrad.operators.indexing.unravel_index": "unravel_index",
     "tapegrad.operators.linalg.addmm_addmv_addr_addbmm": (
         "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_"
