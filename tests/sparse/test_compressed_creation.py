@@ -49,5 +49,16 @@ def test_order_is_checked_where_that_is_asked_for():
 def test_other_layouts_are_refused():
     with pytest.raises(RuntimeError, match="compressed sparse tensor layout expected"):
         torch.sparse_compressed_tensor([0, 1], [0], [1.0], layout=torch.sparse_coo)
-    with pytest.raises(NotImplementedError, match="matrices alone are there"):
+    with pytest.raises(NotImplementedError, match="matrices of elements alone are there"):
         torch.ones(2, 3, 4).to_sparse_csr()
+
+
+def test_a_value_may_have_dimensions_of_its_own():
+    x = torch.arange(12.0).reshape(2, 3, 2).to_sparse_csr(dense_dim=1)
+    assert (x.shape, x.dense_dim(), x.values().shape) == ((2, 3, 2), 1, (6, 2))
+    y = torch.sparse_csr_tensor([0, 1, 2], [1, 0], torch.ones(2, 2))
+    assert y.shape == (2, 2, 2)
+    assert y.to_dense().tolist() == [[[0, 0], [1, 1]], [[1, 1], [0, 0]]]
+    assert y.transpose(0, 1).layout == torch.sparse_csc
+    with pytest.raises(RuntimeError, match="expects a tensor with <= 2 dimensions"):
+        y.t()

@@ -15,6 +15,7 @@ from tapegrad.core.dtype import BY_NAME
 from tapegrad.core.memory_format import layout as Layout
 from tapegrad.core.memory_format import sparse_coo, sparse_csc, sparse_csr
 from tapegrad.core.registration import FRONT_DOOR
+from tapegrad.core.shape import axis_of as _axis
 from tapegrad.core.tensor_base import wrap
 from tapegrad.core.torch_function import IN_USE, name_of, undisturbed
 from tapegrad.sparse.coalesce import coalesce
@@ -86,7 +87,7 @@ class CompressedTensor(SparseTensor):
 def compressed(
     indices: Any, values: Any, shape: Any, layout: Layout, index_dtype: Any = INT64
 ) -> Any:
-    """A matrix of its parts, which are in order: indices (2, nnz), values (nnz,)."""
+    """A matrix of its parts, which are in order: indices (2, nnz), values (nnz, ...)."""
     found = make(indices, values, shape, False, CompressedTensor)
     found._layout, found._index_dtype = layout, index_dtype
     if layout is sparse_csr and not found._coalesced:
@@ -112,10 +113,10 @@ def compress(x: Any, layout: Layout, index_dtype: Any = INT64) -> Any:
     """A sparse matrix, in coordinates or compressed, in a compressed layout."""
     if is_compressed(x) and x._layout is layout:
         return x
-    if len(x._shape) != 2 or len(places(x)) != 2:
+    if len(places(x)) != 2:
         raise errors.not_implemented(
             f"a tensor of layout {layout} with sizes {tuple(x._shape)}, of which "
-            f"{len(places(x))} are sparse: matrices alone are there",
+            f"{len(places(x))} are sparse: matrices of elements alone are there",
             "torch.sparse_coo has any number of dimensions.",
         )
     found = coalesce(coordinates(x))
@@ -252,9 +253,18 @@ def sum_(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 @_gives("t")
 def t(input: Any) -> Any:
     """The transposed matrix: compressed by columns where this one is by rows, and back."""
+    if len(input._shape) != 2:
+        raise errors.runtime_error(
+            f"t() expects a tensor with <= 2 dimensions, but self is {len(input._shape)}D",
+            "transpose(0, 1) exchanges the first two.",
+        )
+    return _transposed(input)
+
+
+def _transposed(input: Any) -> Any:
     layout = sparse_csc if input._layout is sparse_csr else sparse_csr
     index = places(input)[::-1].copy()
-    shape = input._shape[::-1]
+    shape = (*input._shape[1::-1], *input._shape[2:])
     return compressed(index, _carried(input), shape, layout, input._index_dtype)
 
 
@@ -266,8 +276,16 @@ def _carried(x: Any) -> Any:
 @_gives("transpose", "swapaxes", "swapdims")
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged."""
-    first, second = dim0 % 2, dim1 % 2
-    return input if first == second else t(input)
+    rank = len(input._shape)
+    first, second = sorted((_axis(dim0, rank), _axis(dim1, rank)))
+    if first == second:
+        return input
+    if (first, second) != (0, 1):
+        raise errors.runtime_error(
+            f"transpose(): can only transpose dimensions 0 and 1 of a {KIND[input.layout]} tensor",
+            "The others are dimensions of its values.",
+        )
+    return _transposed(input)
 
 
 @_gives("select", "__getitem__")
@@ -318,7 +336,7 @@ def clone(input: Any, *, memory_format: Any = None) -> Any:
 @_gives("zeros_like", "empty_like")
 def zeros_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Any:
     """A matrix of the same size and layout without elements."""
-    values = input._data.detach().new_zeros((0,), dtype=dtype)
+    values = input._data.detach().new_zeros((0, *input._shape[2:]), dtype=dtype)
     index = np.zeros((2, 0), np.int64)
     found = compressed(index, values, input._shape, input._layout, input._index_dtype)
     return found.requires_grad_() if requires_grad else found

@@ -125,15 +125,10 @@ def _made(
             data = data.detach()
     else:
         data = tensor(values, dtype=dtype)
-    if data.dim() != 1:
-        raise errors.not_implemented(
-            f"compressed matrices with values of {data.dim()} dimensions",
-            "One number for each element is there.",
-        )
     n, nnz = starts.numel() - 1, along.numel()
-    if nnz != data.numel():
+    if nnz != data.shape[0]:
         raise errors.runtime_error(
-            f"The size of tensor a ({nnz}) must match the size of tensor b ({data.numel()}) at "
+            f"The size of tensor a ({nnz}) must match the size of tensor b ({data.shape[0]}) at "
             "non-singleton dimension 0",
             "There is one value for each index.",
         )
@@ -141,9 +136,15 @@ def _made(
     counts = np.diff(begin)
     if size is None:
         largest = int(other.max()) + 1 if nnz else 0
-        size = (n, largest) if layout is sparse_csr else (largest, n)
+        sides = (n, largest) if layout is sparse_csr else (largest, n)
+        size = (*sides, *data.shape[1:])
     shape = tuple(int(m) for m in size)
     checked = check_sparse_tensor_invariants.is_enabled() if check is None else check
+    if len(shape) != 1 + data.dim() or shape[2:] != tuple(data.shape[1:]):
+        raise errors.not_implemented(
+            f"a compressed tensor of sizes {list(shape)} with values of {list(data.shape)}",
+            "Two dimensions are sparse, those behind them are those of one value.",
+        )
     _check(layout, begin, other, shape, nnz, checked)
     index = np.repeat(np.arange(counts.size), counts)
     where = np.stack((index, other) if layout is sparse_csr else (other, index))
@@ -155,11 +156,6 @@ def _check(
     layout: Any, begin: np.ndarray, other: np.ndarray, shape: tuple, nnz: int, checked: bool
 ) -> None:
     first, second, axis = ("crow", "col", 0) if layout is sparse_csr else ("ccol", "row", 1)
-    if len(shape) != 2:
-        raise errors.not_implemented(
-            f"a compressed tensor of sizes {list(shape)}: matrices alone are there",
-            "torch.sparse_coo has any number of dimensions.",
-        )
     if begin.size != shape[axis] + 1:
         raise errors.runtime_error(
             f"{first}_indices.shape[-1] must be equal to the number of "

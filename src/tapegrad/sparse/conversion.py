@@ -40,10 +40,11 @@ def to_sparse(
            values=tensor([2., 3.]),
            size=(2, 2), nnz=2, layout=torch.sparse_coo)
     """
-    if layout in (sparse_csr, sparse_csc) and blocksize is None and not dense_dim:
+    if layout in (sparse_csr, sparse_csc) and blocksize is None:
         from tapegrad.sparse.compressed import compress
 
-        return compress(to_sparse(input), layout)
+        n = None if dense_dim is None or is_sparse(input) else input.dim() - dense_dim
+        return compress(to_sparse(input, n), layout)
     if layout is not None and layout is not sparse_coo:
         raise errors.not_implemented(
             f"to_sparse(layout={layout}): blocks are not there",

@@ -161,6 +161,7 @@ def reduced(s: Any, d: Any, reduce: str) -> Any:
         raise errors.runtime_error(
             "sparse_mm_reduce: expect self to be SparseCsr, got SparseCsc", "to_sparse_csr()"
         )
+    reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)
     if reduce not in ("sum", "mean", "amax", "amin"):
         raise errors.runtime_error(
             f"sparse_mm_reduce: reduce type of {reduce} has not been enabled.",
