@@ -58,3 +58,20 @@ def test_filters_that_a_block_put_in_are_gone_behind_it():
         warnings.simplefilter("error")
         assert list(warnings.filters) != before
     assert list(warnings.filters) == before
+
+
+def test_a_warning_of_the_program_is_heard_though_tapegrad_called_it():
+    class Warns(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            warnings.warn("not precise", RuntimeWarning, stacklevel=2)
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        Warns.apply(torch.ones(1))
+    assert [str(w.message) for w in heard] == ["not precise"]

@@ -13,7 +13,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-IGNORED = ("ignore", None, RuntimeWarning, re.compile(r"tapegrad\."), 0)
+_OF_NUMBERS = re.compile(
+    "(divide by zero|overflow|underflow|invalid value) encountered"
+    "|Mean of empty slice|Degrees of freedom <= 0|All-NaN "
+)
+IGNORED = ("ignore", _OF_NUMBERS, RuntimeWarning, re.compile(r"tapegrad\."), 0)
+"""Of NumPy's texts alone: a program's own warning may name a place in tapegrad, whom it called."""
 
 _NOTES = ("_filters_mutated", "_filters_mutated_lock_held")
 """What `warnings` calls behind each change of its filters; the second since Python 3.14."""
