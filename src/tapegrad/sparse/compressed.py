@@ -21,7 +21,7 @@ from tapegrad.core.torch_function import IN_USE, name_of, undisturbed
 from tapegrad.sparse.coalesce import coalesce
 from tapegrad.sparse.conversion import to_sparse
 from tapegrad.sparse.pointwise import LINEAR, OTHERS
-from tapegrad.sparse.table import PROPERTIES, TABLE, refused
+from tapegrad.sparse.table import COMPRESS, PROPERTIES, TABLE, refused
 from tapegrad.sparse.tensor import (
     AS_THEY_ARE,
     ELSEWHERE,
@@ -461,3 +461,4 @@ def _method(name: str, function: Any) -> Any:
 CompressedTensor.__name__ = CompressedTensor.__qualname__ = "Tensor"
 CompressedTensor.__module__ = "torch"
 IN_USE.append(CompressedTensor)
+COMPRESS.append(compress)

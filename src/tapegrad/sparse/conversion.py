@@ -8,7 +8,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.memory_format import sparse_coo, sparse_csc, sparse_csr
 from tapegrad.core.tensor_base import wrap
 from tapegrad.sparse.coalesce import coalesce
-from tapegrad.sparse.table import has, refused, serves
+from tapegrad.sparse.table import COMPRESS, has, refused, serves
 from tapegrad.sparse.tensor import (
     dense_shape,
     is_sparse,
@@ -41,10 +41,8 @@ def to_sparse(
            size=(2, 2), nnz=2, layout=torch.sparse_coo)
     """
     if layout in (sparse_csr, sparse_csc) and blocksize is None:
-        from tapegrad.sparse.compressed import compress
-
         n = None if dense_dim is None or is_sparse(input) else input.dim() - dense_dim
-        return compress(to_sparse(input, n), layout)
+        return COMPRESS[0](to_sparse(input, n), layout)
     if layout is not None and layout is not sparse_coo:
         raise errors.not_implemented(
             f"to_sparse(layout={layout}): blocks are not there",

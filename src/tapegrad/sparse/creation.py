@@ -10,7 +10,7 @@ from tapegrad.core.device import require_cpu
 from tapegrad.core.memory_format import sparse_coo, strided
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.creation.tensor import tensor
-from tapegrad.sparse.table import serves
+from tapegrad.sparse.table import COMPRESS, serves
 from tapegrad.sparse.tensor import make, places, positions
 
 __torch__ = "sparse_coo_tensor"
@@ -218,9 +218,7 @@ def laid_out(
         )
     if layout is sparse_coo:
         return empty(shape, dtype, requires_grad)
-    from tapegrad.sparse.compressed import compress
-
-    found = compress(empty(shape, dtype), layout)
+    found = COMPRESS[0](empty(shape, dtype), layout)
     return found.requires_grad_() if requires_grad else found
 
 

@@ -12,6 +12,9 @@ TABLE: dict[str, Callable] = {}
 PROPERTIES: dict[str, Callable] = {}
 """Attributes that are no methods."""
 
+COMPRESS: list[Callable] = []
+"""What makes a matrix compressed: `compressed.compress`, which stands above those that call it."""
+
 REFUSED: dict[str, tuple[Callable, str]] = {
     name: (errors.runtime_error, text)
     for names, text in {
