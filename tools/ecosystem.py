@@ -43,6 +43,7 @@ TOLERANCE = 1e-4
 # the tests of a package: names of all that passed, none that runs longer than a quarter of an hour
 PYTEST = ["-m", "pytest", "-q", "-rA", "--tb=short", "--show-capture=no", "--timeout=900"]
 PYTEST += ["--continue-on-collection-errors", "-p", "no:cacheprovider", "--color=no"]
+PYTEST += ["--override-ini=addopts="]  # measures coverage, where a package asks for that
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf\b|nan\b)", re.IGNORECASE)
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
 # one thread, one order of sets and no network, so that a second run prints the same

@@ -278,11 +278,11 @@ def _reduced(x: Tensor) -> tuple:
         parts = (x._indices(), x._values(), x.shape, x.is_coalesced())
         return rebuild.rebuild_sparse_tensor, (x.layout, parts)
     if x.is_sparse_csr:
-        parts = (x.crow_indices(), x.col_indices(), x.values().detach(), x.shape)
-        return rebuild.rebuild_sparse_tensor, (x.layout, parts)
+        by_rows = (x.crow_indices(), x.col_indices(), x.values().detach(), x.shape)
+        return rebuild.rebuild_sparse_tensor, (x.layout, by_rows)
     if x.layout is sparse_csc:
-        parts = (x.ccol_indices(), x.row_indices(), x.values().detach(), x.shape)
-        return rebuild.rebuild_sparse_tensor, (x.layout, parts)
+        by_columns = (x.ccol_indices(), x.row_indices(), x.values().detach(), x.shape)
+        return rebuild.rebuild_sparse_tensor, (x.layout, by_columns)
     kind = type(x)
     if isinstance(x, Parameter) and kind is Parameter:
         data = x.data
