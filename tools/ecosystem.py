@@ -9,6 +9,10 @@ line says `PACKAGE: what is run`. PyTorch's side is PYTHON, an interpreter that 
 sides import the very same packages: those in ecosystem.txt, installed without their dependencies
 (which are in the list, all but PyTorch) into an environment where `import torch` is tapegrad.
 
+A package's own tests are those of FOLDER/PACKAGE, which its source distribution or the tests of its
+repository were unpacked into. Both reports stay in FOLDER; a later run of the same tests reads
+PyTorch's again. What a row of the page says beside the numbers stands in ecosystem.toml.
+
 A program agrees when both sides print the same lines, numbers in them to 1e-4 of the larger of 1
 and the number; lines that begin with `time` are passed over, and addresses of objects. Why a
 program differs, where that is known, stands in ecosystem.toml beside this file, under its name.
@@ -18,6 +22,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -35,6 +40,10 @@ NOTES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="ut
 ENVIRONMENT = Path(tempfile.gettempdir()) / "tapegrad-ecosystem"
 
 TOLERANCE = 1e-4
+# the tests of a package: names of all that passed, none that runs longer than a quarter of an hour
+PYTEST = ["-m", "pytest", "-q", "-rA", "--tb=short", "--show-capture=no", "--timeout=900"]
+PYTEST += ["--continue-on-collection-errors", "-p", "no:cacheprovider", "--color=no"]
+PYTEST += ["--override-ini=addopts="]  # measures coverage, where a package asks for that
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf\b|nan\b)", re.IGNORECASE)
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
 # one thread, one order of sets and no network, so that a second run prints the same
@@ -67,6 +76,7 @@ class Own:
 
     package: str
     version: str
+    source: str
     folder: str
     passed_with_pytorch: int
     of_these_with_tapegrad: int
@@ -186,27 +196,35 @@ def compare(program: Path, environment: Environment) -> Row:
 
 def passed(report: str) -> set[str]:
     """The tests that passed, from what `pytest -rA` printed."""
-    return set(re.findall(r"^PASSED (\S+)", report, re.MULTILINE))
+    return set(re.findall(r"^PASSED (.+)$", report, re.MULTILINE))
 
 
 def own_tests(package: str, folder: Path, environment: Environment) -> Own:
     """Run the tests in `folder`/PACKAGE, which a source distribution was unpacked into."""
-    where = NOTES["tests"].get(package, ["tests"])
-    command = ["-m", "pytest", "-q", "-rA", "--tb=no", "--continue-on-collection-errors", *where]
-    cwd = str(folder / package)
-    theirs, _ = environment.run(command, with_pytorch=True, cwd=cwd)
-    ours, _ = environment.run(command, with_pytorch=False, cwd=cwd)
-    wanted = passed(theirs.stdout)
+    where = NOTES["tests"].get(package, "tests")
+    command = [*PYTEST, *shlex.split(where)]
+    asked = f"pytest {where}\n"
+    reports = []
+    for side in ("pytorch", "tapegrad"):
+        kept = folder / f"{package}.{side}.log"
+        if side == "tapegrad" or not kept.exists() or not kept.read_text().startswith(asked):
+            done, _ = environment.run(
+                command, with_pytorch=side == "pytorch", cwd=str(folder / package)
+            )
+            kept.write_text(asked + done.stdout + done.stderr, encoding="utf-8")
+        reports.append(kept.read_text(encoding="utf-8"))
+    wanted, had = map(passed, reports)
     if not wanted:
-        raise RuntimeError(f"{package}: no test passes with PyTorch:\n{theirs.stdout[-2000:]}")
-    for name in sorted(wanted - passed(ours.stdout)):
+        raise RuntimeError(f"{package}: no test passes with PyTorch:\n{reports[0][-2000:]}")
+    for name in sorted(wanted - had):
         print("   with PyTorch alone:", name)
     return Own(
         package=package,
         version=environment.version(package),
-        folder=" ".join(where),
+        source=NOTES["source"].get(package, "sdist"),
+        folder=where,
         passed_with_pytorch=len(wanted),
-        of_these_with_tapegrad=len(wanted & passed(ours.stdout)),
+        of_these_with_tapegrad=len(wanted & had),
     )
 
 
@@ -232,19 +250,30 @@ def page(results: dict[str, dict[str, dict]]) -> str:
         "",
         "## The packages' own tests",
         "",
-        "Those in their source distributions that pass with PyTorch, and how many of them pass",
-        "with tapegrad.",
+        "Those that pass with PyTorch, and how many of them pass with tapegrad. They are those of",
+        "the source distribution (sdist), or, where it has none, of the repository at a commit.",
         "",
-        "| package | version | tests | with PyTorch | of these with tapegrad |",
-        "|---|---|---|---|---|",
+        "| package | version | from | tests | with PyTorch | with tapegrad | what remains |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name in sorted(results["tests"]):
         own = Own(**results["tests"][name])
         share = own.of_these_with_tapegrad / own.passed_with_pytorch
         ours = f"{own.of_these_with_tapegrad:,} ({share:.1%})"
-        cells = [own.package, own.version, own.folder, f"{own.passed_with_pytorch:,}", ours]
+        theirs = f"{own.passed_with_pytorch:,}"
+        remains = NOTES["remains"].get(own.package, "")
+        folders = own.folder.replace("|", "\\|")
+        cells = [own.package, own.version, own.source, folders, theirs, ours, remains]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
+
+
+def keep(kind: str, name: str, row: dict) -> None:
+    """Keep a result beside those that are there by now, and write the page of them."""
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    results[kind][name] = row
+    RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    PAGE.write_text(page(results), encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:
@@ -256,25 +285,24 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", nargs="+", default=[], help="names of programs")
     parser.add_argument("--own-tests", type=Path, metavar="FOLDER")
     asked = parser.parse_args(arguments)
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
     if not asked.programs:
+        results = json.loads(RESULTS.read_text(encoding="utf-8"))
         PAGE.write_text(page(results), encoding="utf-8")
         return 0
     environment = Environment(asked.environment, asked.pytorch or sys.executable)
     if asked.own_tests is not None:
         for package in asked.programs:
             own = own_tests(package, asked.own_tests, environment)
-            results["tests"][package] = asdict(own)
-            print(f"{package}: {own.of_these_with_tapegrad} of {own.passed_with_pytorch}")
+            keep("tests", package, asdict(own))
+            passing = f"{own.of_these_with_tapegrad} of {own.passed_with_pytorch}"
+            print(f"{package}: {passing}", flush=True)
     else:
         for program in sorted(Path(asked.programs[0]).glob("*.py")):
             if asked.only and program.stem not in asked.only:
                 continue
             row = compare(program, environment)
-            results["programs"][program.stem] = asdict(row)
+            keep("programs", program.stem, asdict(row))
             print(f"{program.stem}: {row.result}", flush=True)
-    RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    PAGE.write_text(page(results), encoding="utf-8")
     return 0
 
 

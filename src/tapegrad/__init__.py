@@ -5,7 +5,6 @@ first asked for.
 """
 
 from math import e, inf, nan, pi
-from warnings import filterwarnings as _filterwarnings
 
 from tapegrad.core.garbage import uncollected as _uncollected
 
@@ -59,6 +58,9 @@ from tapegrad.core.memory_format import *
 from tapegrad.core.missing import missing as _missing
 from tapegrad.core.promote_types import can_cast, promote_types, result_type
 from tapegrad.core.size import Size
+from tapegrad.core.warning_filters import install as _ignore_warnings_of_numbers
+
+# Names that would shadow Python's own above: types, and None as NumPy calls it in an index.
 from tapegrad.lazy_names import fill_slots as _fill_slots
 from tapegrad.random import (
     Generator,
@@ -73,7 +75,6 @@ from tapegrad.settings import *
 from tapegrad.tensors.printing import set_printoptions
 from tapegrad.version import __version__
 
-# Names that would shadow Python's own above: types, and None as NumPy calls it in an index.
 from tapegrad.core.dtype import bool_ as bool  # isort: skip
 
 half = float16
@@ -90,7 +91,7 @@ newaxis = None
 _fill_slots()
 
 # NumPy warns of divisions by zero, overflows and the like; inf and nan are answers here.
-_filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
+_ignore_warnings_of_numbers()
 
 _ON_DEMAND = frozenset(
     "amp backends compat compiler cpu cuda data distributed distributions fft func futures fx hub "

@@ -65,6 +65,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.fft.istft": "istft",
     "tapegrad.operators.fft.stft": "stft",
     "tapegrad.operators.indexing.index_reduce": "index_reduce",
+    "tapegrad.operators.indexing.segment_reduce": "_segment_reduce segment_reduce",
     "tapegrad.operators.indexing.unravel_index": "unravel_index",
     "tapegrad.operators.linalg.addmm_addmv_addr_addbmm": (
         "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_"
@@ -198,6 +199,9 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.settings": (
         "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
         "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads"
+    ),
+    "tapegrad.sparse.compressed_creation": (
+        "sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor"
     ),
     "tapegrad.sparse.creation": "sparse_coo_tensor",
     "tapegrad.sparse.matmul": "dsmm hspmm smm spmm sspaddmm",

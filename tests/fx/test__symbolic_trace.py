@@ -131,3 +131,24 @@ print(fx.symbolic_trace(lambda x: helper(x) + math.sqrt(x)).code)
 
 def test_importing_tapegrad_does_not_load_it():
     run_code("import sys, tapegrad; assert 'tapegrad.fx' not in sys.modules")
+
+
+def test_a_tracer_of_its_own_patches_modules_by_what_the_file_has():
+    from tapegrad.fx import _symbolic_trace as parts
+
+    seen = []
+
+    @parts.functools.wraps(parts._orig_module_call)
+    def call(module, *args, **kwargs):
+        seen.append(type(module).__name__)
+        return parts._orig_module_call(module, *args, **kwargs)
+
+    layer = torch.nn.Linear(2, 2)
+    with parts._Patcher() as patcher:
+        patcher.patch_method(torch.nn.Module, "__call__", call, deduplicate=False)
+        patcher.patch_method(torch.nn.Module, "__call__", call, deduplicate=False)
+        layer(torch.ones(2))
+    layer(torch.ones(2))
+    assert seen == ["Linear"]
+    assert not isinstance(layer, parts.ScriptObject)
+    assert parts.compatibility(is_backward_compatible=True)(call) is call

@@ -59,6 +59,8 @@ sparse_csr = layout("sparse_csr")
 sparse_csc = layout("sparse_csc")
 sparse_bsr = layout("sparse_bsr")
 sparse_bsc = layout("sparse_bsc")
+SPARSE_LAYOUTS = frozenset((sparse_coo, sparse_csr, sparse_csc))
+"""Those of which there are tensors."""
 jagged = layout("jagged")
 
 contiguous_format = memory_format("contiguous_format")

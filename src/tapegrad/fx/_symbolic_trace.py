@@ -1,5 +1,6 @@
 """Tracing: a program is run with proxies for its inputs, and what it does becomes a graph."""
 
+import functools  # noqa: F401
 import inspect
 import math
 import warnings
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from tapegrad.compat.torch.fx._compatibility import compatibility  # noqa: F401
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.fx.codegen import _PyTreeCodeGen, _PyTreeInfo
 from tapegrad.fx.graph import Graph
@@ -30,6 +32,14 @@ from tapegrad.fx.proxy_arguments import ProxyArguments
 from tapegrad.nn import Module, Parameter, Sequential
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils import _pytree as pytree
+
+_orig_module_call: Callable = Module.__call__
+_orig_module_getattr: Callable = Module.__getattr__
+
+
+class ScriptObject:
+    """An object of a class that TorchScript compiled: there is none, classes stay Python's."""
+
 
 HAS_VARSTUFF = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _is_fx_tracing_flag = False

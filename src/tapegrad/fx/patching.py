@@ -83,16 +83,16 @@ class _Patcher:
         self.undo: list[Callable[[], None]] = []
         self.visited: set[int] = set()
 
-    def patch(self, scope: dict, name: str, new: Any) -> None:
-        """Replace a global."""
+    def patch(self, scope: dict, name: str, new: Any, deduplicate: bool = True) -> None:
+        """Replace a global; one that is replaced twice is restored in two steps."""
         old = scope.get(name, _ABSENT)
         scope[name] = new
         self.undo.append(
             lambda: scope.pop(name) if old is _ABSENT else scope.__setitem__(name, old)
         )
 
-    def patch_method(self, cls: Any, name: str, new: Any) -> None:
-        """Replace a method of a class."""
+    def patch_method(self, cls: Any, name: str, new: Any, deduplicate: bool = True) -> None:
+        """Replace a method of a class; one that is replaced twice is restored in two steps."""
         old = vars(cls).get(name, _ABSENT)
         setattr(cls, name, new)
         self.undo.append(lambda: delattr(cls, name) if old is _ABSENT else setattr(cls, name, old))

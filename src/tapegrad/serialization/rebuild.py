@@ -71,9 +71,16 @@ def rebuild_tensor_v3(
 
 def rebuild_sparse_tensor(kind: Any, data: Any) -> Any:
     """A sparse tensor of its indices, values and sizes."""
-    from tapegrad.core.memory_format import sparse_coo
+    from tapegrad.core.memory_format import SPARSE_LAYOUTS, sparse_coo
+    from tapegrad.sparse.compressed_creation import sparse_compressed_tensor
     from tapegrad.sparse.creation import sparse_coo_tensor
 
+    if kind in SPARSE_LAYOUTS and kind is not sparse_coo:
+        if type(data) is not tuple or len(data) != 4:
+            raise malformed("a compressed tensor is not made of two indices, values and sizes")
+        if not all(isinstance(x, Tensor) for x in data[:3]):
+            raise malformed("a compressed tensor is made of something that is no tensor")
+        return sparse_compressed_tensor(*data, layout=kind, check_invariants=True)
     if kind is not sparse_coo:
         raise lacking(f"tensors of layout {kind}", "torch._utils._rebuild_sparse_tensor")
     if type(data) is not tuple or len(data) not in (3, 4):

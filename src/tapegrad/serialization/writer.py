@@ -15,7 +15,7 @@ from tapegrad.core.conj_neg_view import memory_of, signs_of
 from tapegrad.core.device import device
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import advised, runtime_error, type_error
-from tapegrad.core.memory_format import layout, memory_format
+from tapegrad.core.memory_format import layout, memory_format, sparse_csc
 from tapegrad.core.size import Size
 from tapegrad.core.storage import elements_of, offset_of, owner_of, row_major
 from tapegrad.core.untyped_storage import UntypedStorage
@@ -277,6 +277,12 @@ def _reduced(x: Tensor) -> tuple:
     if x.is_sparse:
         parts = (x._indices(), x._values(), x.shape, x.is_coalesced())
         return rebuild.rebuild_sparse_tensor, (x.layout, parts)
+    if x.is_sparse_csr:
+        by_rows = (x.crow_indices(), x.col_indices(), x.values().detach(), x.shape)
+        return rebuild.rebuild_sparse_tensor, (x.layout, by_rows)
+    if x.layout is sparse_csc:
+        by_columns = (x.ccol_indices(), x.row_indices(), x.values().detach(), x.shape)
+        return rebuild.rebuild_sparse_tensor, (x.layout, by_columns)
     kind = type(x)
     if isinstance(x, Parameter) and kind is Parameter:
         data = x.data

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.memory_format import sparse_coo
+from tapegrad.core.memory_format import sparse_coo, sparse_csc, sparse_csr
 from tapegrad.core.tensor_base import wrap
 from tapegrad.sparse.coalesce import coalesce
-from tapegrad.sparse.table import has, refused, serves
+from tapegrad.sparse.table import COMPRESS, has, refused, serves
 from tapegrad.sparse.tensor import (
     dense_shape,
     is_sparse,
@@ -40,16 +40,20 @@ def to_sparse(
            values=tensor([2., 3.]),
            size=(2, 2), nnz=2, layout=torch.sparse_coo)
     """
+    if layout in (sparse_csr, sparse_csc) and blocksize is None:
+        n = None if dense_dim is None or is_sparse(input) else input.dim() - dense_dim
+        return COMPRESS[0](to_sparse(input, n), layout)
     if layout is not None and layout is not sparse_coo:
         raise errors.not_implemented(
-            f"to_sparse(layout={layout}): only torch.sparse_coo is there", "Leave layout away."
+            f"to_sparse(layout={layout}): blocks are not there",
+            "torch.sparse_csr and torch.sparse_csc are compressed without blocks.",
         )
     if blocksize is not None or dense_dim is not None:
         raise errors.not_implemented(
-            "to_sparse(): blocksize and dense_dim are for compressed layouts, which are not here",
+            "to_sparse(): blocksize and dense_dim are for layouts of blocks, which are not here",
             "sparse_dim says how many dimensions are sparse.",
         )
-    if is_sparse(input):
+    if is_sparse(input) and input.layout is sparse_coo:
         if sparse_dim is not None and sparse_dim != places(input).shape[0]:
             raise errors.runtime_error(
                 "to_sparse: conversion from Sparse to Sparse with sparse_dim argument "
@@ -83,6 +87,28 @@ def to_sparse(
 
 
 to_sparse_coo = to_sparse
+
+
+def to_sparse_csr(input: Any, dense_dim: Any = None) -> Any:
+    """The elements of a matrix that are not zero, compressed by rows.
+
+    >>> torch.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse_csr().crow_indices()
+    tensor([0, 1, 2])
+    """
+    return to_sparse(input, layout=sparse_csr, dense_dim=dense_dim)
+
+
+def to_sparse_csc(input: Any, dense_dim: Any = None) -> Any:
+    """The elements of a matrix that are not zero, compressed by columns.
+
+    >>> torch.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse_csc().row_indices()
+    tensor([1, 0])
+    """
+    return to_sparse(input, layout=sparse_csc, dense_dim=dense_dim)
+
+
+serves("to_sparse_csr")(to_sparse_csr)
+serves("to_sparse_csc")(to_sparse_csc)
 
 
 @serves("to_sparse", "to_sparse_coo")

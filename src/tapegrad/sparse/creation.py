@@ -10,7 +10,7 @@ from tapegrad.core.device import require_cpu
 from tapegrad.core.memory_format import sparse_coo, strided
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.creation.tensor import tensor
-from tapegrad.sparse.table import serves
+from tapegrad.sparse.table import COMPRESS, serves
 from tapegrad.sparse.tensor import make, places, positions
 
 __torch__ = "sparse_coo_tensor"
@@ -207,14 +207,19 @@ def empty(size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
     return found.requires_grad_() if requires_grad else found
 
 
-def laid_out(name: str, shape: tuple, dtype: Any, requires_grad: bool) -> Any:
-    """`torch.zeros` and `torch.empty` with `layout=torch.sparse_coo`."""
+def laid_out(
+    name: str, shape: tuple, dtype: Any, requires_grad: bool, layout: Any = sparse_coo
+) -> Any:
+    """`torch.zeros` and `torch.empty` with a sparse layout."""
     if name not in ("zeros", "empty"):
         raise errors.runtime_error(
             "full(...) is not implemented for sparse layout",
             f"A sparse tensor of {name} stores all: torch.{name}(...).to_sparse().",
         )
-    return empty(shape, dtype, requires_grad)
+    if layout is sparse_coo:
+        return empty(shape, dtype, requires_grad)
+    found = COMPRESS[0](empty(shape, dtype), layout)
+    return found.requires_grad_() if requires_grad else found
 
 
 @serves("new_zeros", "new_empty")

@@ -6,6 +6,8 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.memory_format import sparse_csc, sparse_csr
+from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype
 from tapegrad.sparse.coalesce import coalesce
 from tapegrad.sparse.table import refused, serves
@@ -148,6 +150,53 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     return found if bias is None else found + bias
 
 
+def reduced(s: Any, d: Any, reduce: str) -> Any:
+    """(m, n): of the products that a dense matrix product sums, their mean or the largest.
+
+    `s` (m, k) is compressed by rows, `d` (k, n) dense; a row without elements gives zeros.
+    """
+    if s.layout is not sparse_csr:
+        if s.layout is not sparse_csc:
+            raise refused("_sparse_mm_reduce_impl", "SparseCPU" if is_sparse(s) else "CPU")
+        raise errors.runtime_error(
+            "sparse_mm_reduce: expect self to be SparseCsr, got SparseCsc", "to_sparse_csr()"
+        )
+    reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)
+    if reduce not in ("sum", "mean", "amax", "amin"):
+        raise errors.runtime_error(
+            f"sparse_mm_reduce: reduce type of {reduce} has not been enabled.",
+            "There are sum, mean, amax and amin.",
+        )
+    _check(s, d)
+    rows, columns = places(s)
+    terms = picked(d, columns) * s._data.reshape(-1, 1)
+    if reduce in ("sum", "mean"):
+        total = scattered(terms, rows, s._shape[0])
+        if reduce == "sum":
+            return total
+        counts = np.maximum(np.bincount(rows, minlength=s._shape[0]), 1)
+        return total / wrap(counts[:, None]).to(total.dtype)
+    return scattered_extreme(terms, rows, s._shape[0], reduce)
+
+
+def scattered_extreme(terms: Any, rows: np.ndarray, n: int, reduce: str) -> Any:
+    """(n, width): the largest or smallest of the terms (nnz, width) of each row, or zero."""
+    found = terms.detach().numpy()
+    order = np.argsort(rows, kind="stable")
+    starts = np.searchsorted(rows[order], np.arange(n))
+    has_some = np.bincount(rows, minlength=n) > 0
+    sign = 1 if reduce == "amax" else -1
+    chosen = np.zeros((n, found.shape[1]), np.int64)
+    ends = np.append(starts[1:], rows.size)
+    for row in np.flatnonzero(has_some):
+        of_row = order[starts[row] : ends[row]]
+        chosen[row] = of_row[(sign * found[of_row]).argmax(axis=0)]
+    if not rows.size:
+        return terms.new_zeros((n, found.shape[1]))
+    taken = terms.gather(0, wrap(chosen))
+    return taken * wrap(has_some[:, None]).to(terms.dtype)
+
+
 def sparse_mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
     """`torch.sparse.mm`: the product of two matrices, of which one or both may be sparse.
 
@@ -157,10 +206,10 @@ def sparse_mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
             [3., 0.]])
     """
     if reduce is not None:
-        raise refused("_sparse_mm_reduce_impl")
+        return reduced(mat1, mat2, reduce)
     if not is_sparse(mat1) and not is_sparse(mat2):
         return mat1.mm(mat2)
-    return mm(mat1, mat2)
+    return mat1 @ mat2 if mat1.dim() == mat2.dim() == 2 else mm(mat1, mat2)
 
 
 @serves("addmm")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.memory_format import sparse_coo
 from tapegrad.core.shape import axis_of as _axis
 from tapegrad.core.tensor_base import wrap
 from tapegrad.sparse.coalesce import coalesce
@@ -58,6 +59,8 @@ def sparse_sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
     >>> torch.sparse.sum(x), torch.sparse.sum(x, dim=0).to_dense()
     (tensor(6.), tensor([0., 1., 5.]))
     """
+    if is_sparse(input) and input.layout is not sparse_coo:
+        input.coalesce()  # which says that it is compressed
     if not is_sparse(input):
         raise errors.runtime_error(
             "coalesce expected sparse coordinate tensor layout but got Strided",

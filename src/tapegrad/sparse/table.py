@@ -12,6 +12,9 @@ TABLE: dict[str, Callable] = {}
 PROPERTIES: dict[str, Callable] = {}
 """Attributes that are no methods."""
 
+COMPRESS: list[Callable] = []
+"""What makes a matrix compressed: `compressed.compress`, which stands above those that call it."""
+
 REFUSED: dict[str, tuple[Callable, str]] = {
     name: (errors.runtime_error, text)
     for names, text in {
@@ -89,5 +92,5 @@ def refused(name: str, backend: str = "SparseCPU") -> Exception:
         f"Could not run 'aten::{shown}' with arguments from the '{backend}' backend. This could "
         "be because the operator doesn't exist for this backend, or was omitted during the "
         "selective/custom build process (if using custom build).",
-        advice if backend == "SparseCPU" else "Take to_sparse() first.",
+        "Take to_sparse() first." if backend == "CPU" else advice,
     )

@@ -25,11 +25,11 @@ from tapegrad.tensors.tensor import Tensor
 new = object.__new__
 _set_array = tensor_base.TensorBase.__dict__["_array"].__set__
 
-_ELSEWHERE = ("torch.linalg.", "torch.fft.", "torch.special.")
+ELSEWHERE = ("torch.linalg.", "torch.fft.", "torch.special.")
 _ALONE = ("sparse_resize_", "sparse_resize_and_clear_", "_coalesced_", "_dimI", "_dimV")
 """Methods that dense tensors do not have."""
 
-_AS_THEY_ARE = frozenset(
+AS_THEY_ARE = frozenset(
     "requires_grad is_leaf grad_fn _grad_fn output_nr _base _is_view _cdata is_cpu is_meta "
     "__hash__ __dir__".split()
 )
@@ -50,6 +50,9 @@ class SparseTensor(Tensor):
     layout = sparse_coo
     __array_ufunc__ = None  # NumPy leaves operators between an array and a sparse tensor to it
 
+    def __init_subclass__(cls) -> None:
+        """A class of sparse tensors has its own methods: nothing of it needs to be guarded."""
+
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
         """What the table has for a function; an error where it has nothing."""
@@ -57,13 +60,17 @@ class SparseTensor(Tensor):
         kwargs = kwargs or {}
         if name == "__get__":
             return _attribute(func, args[0])
-        if not isinstance(func, type(_attribute)) or not name_of(func).startswith(_ELSEWHERE):
+        if not isinstance(func, type(_attribute)) or not name_of(func).startswith(ELSEWHERE):
             found = TABLE.get(name)
             if found is not None:
                 return found(*args, **kwargs)
-        if name in _AS_THEY_ARE:
+        if name in AS_THEY_ARE:
             return undisturbed(func, *args, **kwargs)
         raise refused(name)
+
+    def _alike(self, values: Any, coalesced: bool) -> Any:
+        """A tensor with the indices and the layout of this one and other values."""
+        return make(self._index, values, self._shape, coalesced)
 
     @property
     def _array(self) -> Any:
@@ -93,7 +100,7 @@ class SparseTensor(Tensor):
     @property
     def _grad(self) -> Any:
         found = self._data._grad
-        return None if found is None else make(self._index, found, self._shape, self._coalesced)
+        return None if found is None else self._alike(found, self._coalesced)
 
     @_grad.setter
     def _grad(self, value: Any) -> None:
@@ -137,7 +144,7 @@ class SparseTensor(Tensor):
     def grad(self) -> Any:
         """The gradient so far: sparse, with the indices of this tensor."""
         found = self._data.grad
-        return None if found is None else make(self._index, found, self._shape, self._coalesced)
+        return None if found is None else self._alike(found, self._coalesced)
 
     @grad.setter
     def grad(self, value: Any) -> None:
@@ -176,14 +183,16 @@ def _attribute(access: Any, tensor: Any) -> Any:
     if name:
         return PROPERTIES[name](tensor)
     name = getattr(prop.fget, "__name__", "")
-    if name in _AS_THEY_ARE or not isinstance(getattr(Tensor, name, None), property):
+    if name in AS_THEY_ARE or not isinstance(getattr(Tensor, name, None), property):
         return undisturbed(access, tensor)
     raise refused(name)
 
 
-def make(indices: Any, values: Any, shape: Any, coalesced: bool = False) -> Any:
+def make(
+    indices: Any, values: Any, shape: Any, coalesced: bool = False, cls: type = SparseTensor
+) -> Any:
     """A sparse tensor of its parts, which are not looked at; `indices` may be a NumPy array."""
-    found = new(SparseTensor)
+    found: Any = new(cls)
     _set_array(found, None)  # what `torch_dispatch.array_of` reads
     found._index = wrap(indices) if isinstance(indices, np.ndarray) else indices
     found._data, found._shape = values, tuple(shape)
@@ -219,7 +228,7 @@ def positions(where: np.ndarray, shape: Any) -> np.ndarray:
 
 def with_values(x: Any, values: Any, coalesced: bool | None = None) -> Any:
     """A tensor with the indices of `x` and other values."""
-    return make(x._index, values, x._shape, x._coalesced if coalesced is None else coalesced)
+    return x._alike(values, x._coalesced if coalesced is None else coalesced)
 
 
 def carried(x: Any) -> Any:
@@ -278,18 +287,23 @@ def _property(name: str) -> property:
     return property(PROPERTIES[name])
 
 
-def _refusing_method(name: str) -> Any:
+def refusing_method(name: str, error: Any = refused) -> Any:
+    """A method that sparse tensors do not have."""
+
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        raise refused(name)
+        raise error(name)
 
     call.__name__ = name
     call.__doc__ = f"`{name}`, which sparse tensors do not have."
+    call.refuses = True  # type: ignore[attr-defined]
     return call
 
 
-def _refusing_property(name: str) -> property:
+def refusing_property(name: str, error: Any = refused) -> property:
+    """An attribute that sparse tensors do not have."""
+
     def of(self: Any) -> Any:
-        raise refused(name)
+        raise error(name)
 
     of.__name__ = name
     return property(of)
@@ -305,10 +319,10 @@ def declare_methods() -> None:
         if name not in own:
             setattr(SparseTensor, name, _property(name))
     for name in (guarded_names() | {"__array__", "as_subclass", "_typed_storage"}) - set(own):
-        if name in _AS_THEY_ARE:
+        if name in AS_THEY_ARE:
             continue
         value = plain_static(name)
         if isinstance(value, property):
-            setattr(SparseTensor, name, _refusing_property(name))
+            setattr(SparseTensor, name, refusing_property(name))
         elif hasattr(type(value), "__get__"):
-            setattr(SparseTensor, name, _refusing_method(name))
+            setattr(SparseTensor, name, refusing_method(name))

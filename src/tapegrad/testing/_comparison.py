@@ -15,10 +15,16 @@ from tapegrad.core import dtype as dtypes
 from tapegrad.core import errors
 from tapegrad.core.dtype import dtype as DType
 from tapegrad.core.errors import deprecated
+from tapegrad.core.memory_format import sparse_csc, sparse_csr, strided
 from tapegrad.core.promote_types import promote_types
 from tapegrad.operators.creation.from_numpy_asarray import as_tensor
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.testing._difference import scalar_mismatch, tensor_mismatch
+
+_COMPRESSED = {
+    sparse_csr: ("CSR", "crow_indices", "col_indices"),
+    sparse_csc: ("CSC", "ccol_indices", "row_indices"),
+}
 
 __all__ = ["assert_allclose", "assert_close"]
 
@@ -272,7 +278,10 @@ class TensorLikePair(Pair):
         if actual.is_sparse and expected.is_sparse:
             self._compare_sparse(actual, expected)
             return
-        actual, expected = (x.to_dense() if x.is_sparse else x for x in (actual, expected))
+        if actual.layout is expected.layout and actual.layout in _COMPRESSED:
+            self._compare_compressed(actual, expected)
+            return
+        actual, expected = (x if x.layout is strided else x.to_dense() for x in (actual, expected))
         reason = tensor_mismatch(actual, expected, self.rtol, self.atol, self.equal_nan)
         if reason is not None:
             raise self.mismatch(reason)
@@ -285,20 +294,42 @@ class TensorLikePair(Pair):
                 "The number of specified values in sparse COO tensors does not match: "
                 f"{actual._nnz()} != {expected._nnz()}"
             )
-        parts = (
-            ("indices", actual._indices(), expected._indices(), 0.0, 0.0),
-            ("values", actual._values(), expected._values(), self.rtol, self.atol),
+        self._compare_parts(
+            "COO",
+            ("indices", actual._indices(), expected._indices()),
+            ("values", actual._values(), expected._values()),
         )
-        for name, ours, theirs, rtol, atol in parts:
+
+    def _compare_compressed(self, actual: Tensor, expected: Tensor) -> None:
+        kind, starts, along = _COMPRESSED[actual.layout]
+        if actual._nnz() != expected._nnz():
+            raise self.mismatch(
+                f"The number of specified values in sparse {kind} tensors does not match: "
+                f"{actual._nnz()} != {expected._nnz()}"
+            )
+        both = actual, expected
+        self._compare_parts(
+            kind,
+            (starts, *(getattr(x, starts)() for x in both)),
+            (along, *(getattr(x, along)() for x in both)),
+            ("values", *(x.values() for x in both)),
+        )
+
+    def _compare_parts(self, kind: str, *parts: tuple[str, Tensor, Tensor]) -> None:
+        for name, ours, theirs in parts:
+            rtol, atol = (self.rtol, self.atol) if name == "values" else (0.0, 0.0)
             reason = tensor_mismatch(ours, theirs, rtol, atol, self.equal_nan)
             if reason is not None:
-                raise self.mismatch(reason.replace("Tensor-likes", f"Sparse COO {name}", 1))
+                raise self.mismatch(reason.replace("Tensor-likes", f"Sparse {kind} {name}", 1))
+
+    def _strides(self, *tensors: Tensor) -> list[Any]:
+        return [x.stride() if self.check_stride else None for x in tensors]
 
     def _compare_attributes(self, actual: Tensor, expected: Tensor) -> None:
         checks = (
             (True, "shape", actual.shape, expected.shape),
             (self.check_layout, "layout", actual.layout, expected.layout),
-            (self.check_stride, "stride()", actual.stride(), expected.stride()),
+            (self.check_stride, "stride()", *self._strides(actual, expected)),
             (self.check_device, "device", actual.device, expected.device),
             (self.check_dtype, "dtype", actual.dtype, expected.dtype),
         )

@@ -20,7 +20,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, default, default_complex, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
-from tapegrad.core.memory_format import sparse_coo
+from tapegrad.core.memory_format import SPARSE_LAYOUTS
 from tapegrad.core.registration import SPARSE
 from tapegrad.core.scalar import fitted, int_of, number_of
 from tapegrad.core.shape import ints_of
@@ -69,8 +69,8 @@ def _filled(make: Callable) -> Callable:
     ) -> Any:
         if IN_USE and (again := handed_to_mode(filled, shape, locals())):
             return again()
-        if layout is sparse_coo:
-            return SPARSE().laid_out(name, sizes(name, shape, size), dtype, requires_grad)
+        if layout in SPARSE_LAYOUTS:
+            return SPARSE().laid_out(name, sizes(name, shape, size), dtype, requires_grad, layout)
         try:
             where = check(layout, device, pin_memory)
             wanted = sizes(name, shape, size, out is not None)
@@ -131,8 +131,8 @@ def empty(
     """
     if IN_USE and (again := handed_to_mode(empty, shape, locals())):
         return again()
-    if layout is sparse_coo:
-        return SPARSE().laid_out("empty", sizes("empty", shape, size), dtype, requires_grad)
+    if layout in SPARSE_LAYOUTS:
+        return SPARSE().laid_out("empty", sizes("empty", shape, size), dtype, requires_grad, layout)
     try:
         where = check(layout, device, pin_memory)
         wanted = sizes("empty", shape, size)

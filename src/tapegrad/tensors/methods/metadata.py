@@ -60,6 +60,8 @@ class QueryMethods:
     sspaddmm = method("tapegrad.sparse.matmul", "sspaddmm")
     to_sparse = method("tapegrad.sparse.conversion", "to_sparse")
     to_sparse_coo = method("tapegrad.sparse.conversion", "to_sparse_coo")
+    to_sparse_csc = method("tapegrad.sparse.conversion", "to_sparse_csc")
+    to_sparse_csr = method("tapegrad.sparse.conversion", "to_sparse_csr")
 
     crow_indices = method("tapegrad.operators.conversion.sparse_indices_values", "crow_indices")
     indices = method("tapegrad.operators.conversion.sparse_indices_values", "indices")

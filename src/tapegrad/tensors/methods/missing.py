@@ -9,8 +9,8 @@ from tapegrad.core.missing import missing_attribute
 _NAMES = """
 const_data_ptr grad_dtype index ipu module_load mtia name record_stream reinforce
 resize_as_sparse_ slice_inverse sparse_resize_ sparse_resize_and_clear_
-to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr to_sparse_csc
-to_sparse_csr volatile xpu
+to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr
+volatile xpu
 """
 
 

@@ -2,7 +2,7 @@
 
 from tapegrad.compat.refusal import refusing as _refusing
 
-ADVICE = "tapegrad has sparse tensors of layout torch.sparse_coo alone."
+ADVICE = "tapegrad has sparse tensors of layouts torch.sparse_coo, sparse_csr and sparse_csc."
 
 __getattr__ = _refusing(
     __name__,

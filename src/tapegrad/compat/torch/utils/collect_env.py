@@ -3,9 +3,11 @@
 import locale
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections import namedtuple
+from collections.abc import Callable
 from importlib import metadata
 
 from tapegrad.core.missing import refuses as _refuses
@@ -39,6 +41,38 @@ def get_os(run_lambda: object = None) -> str:
     except OSError:
         name = ""
     return f"{name or platform.platform()} ({platform.machine()})"
+
+
+def get_cpu_info(run_lambda: Callable = run) -> str | None:
+    """What `lscpu` says of the processor, a line for each property; None where there is none."""
+    return run_and_read_all(run_lambda, "lscpu")
+
+
+def run_and_read_all(run_lambda: Callable, command: str) -> str | None:
+    """What a command writes, or None if it fails."""
+    status, written, _ = run_lambda(command)
+    return None if status else written
+
+
+def run_and_parse_first_match(run_lambda: Callable, command: str, regex: str) -> str | None:
+    """The first group of `regex` in what a command writes; None without one or if it fails."""
+    written = run_and_read_all(run_lambda, command)
+    found = None if written is None else re.search(regex, written)
+    return None if found is None else found[1]
+
+
+def get_gcc_version(run_lambda: Callable = run) -> str | None:
+    """The version of the compiler gcc."""
+    return run_and_parse_first_match(run_lambda, "gcc --version", r"gcc (.*)")
+
+
+def get_gpu_info(run_lambda: Callable = run) -> None:
+    """The graphics cards that tensors may be on: None, there are none."""
+
+
+def get_nvidia_driver_version(run_lambda: Callable = run) -> str | None:
+    """The version of the driver of NVIDIA's graphics cards, if there is one."""
+    return run_and_parse_first_match(run_lambda, "nvidia-smi", r"Driver Version: (.*?) ")
 
 
 def get_pip_packages(run_lambda: object = None) -> tuple[str, str]:

@@ -1,0 +1,77 @@
+"""NumPy's warnings of numbers stay out of programs that make warnings errors."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import tapegrad as torch
+from tapegrad.core.warning_filters import IGNORED
+
+
+def test_infinity_is_an_answer_where_warnings_are_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert torch.tensor([0.0]).log().tolist() == [-torch.inf]
+        with warnings.catch_warnings():
+            warnings.resetwarnings()
+            warnings.filterwarnings("error", category=RuntimeWarning)
+            x = torch.tensor([0.0], requires_grad=True)
+            (1 / x).sum().backward()
+            assert x.grad.tolist() == [-torch.inf]
+
+
+def test_warnings_of_the_program_itself_are_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="divide by zero"):
+            np.log(np.zeros(1))
+        with pytest.raises(UserWarning):
+            warnings.warn("of the program", UserWarning, stacklevel=1)
+
+
+def test_the_filter_stays_first_whatever_happens_to_the_others():
+    with warnings.catch_warnings():
+        for change in (
+            warnings.resetwarnings,
+            lambda: warnings.simplefilter("always"),
+            lambda: warnings.filterwarnings("error", category=RuntimeWarning),
+            lambda: warnings.simplefilter("error", append=True),
+        ):
+            change()
+            assert warnings.filters[0] is IGNORED
+            assert warnings.filters.count(IGNORED) == 1
+
+
+def test_a_block_in_which_tapegrad_was_imported_does_not_take_the_filter_along():
+    with warnings.catch_warnings():
+        before = warnings.filters
+        with warnings.catch_warnings():
+            before.remove(IGNORED)  # as if it had not been there yet
+        assert warnings.filters is before
+        assert before[0] is IGNORED
+
+
+def test_filters_that_a_block_put_in_are_gone_behind_it():
+    before = list(warnings.filters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(warnings.filters) != before
+    assert list(warnings.filters) == before
+
+
+def test_a_warning_of_the_program_is_heard_though_tapegrad_called_it():
+    class Warns(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            warnings.warn("not precise", RuntimeWarning, stacklevel=2)
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        Warns.apply(torch.ones(1))
+    assert [str(w.message) for w in heard] == ["not precise"]
