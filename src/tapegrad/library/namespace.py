@@ -16,6 +16,7 @@ class _OpNamespace(ModuleType):
         self.__file__ = "torch.ops"
 
     def __getattr__(self, name: str) -> OpOverloadPacket:
+        self._define()
         packet = PACKETS.get(f"{self.name}::{name}")
         if packet is None and self.name == "aten" and name[:2] != "__":
             from tapegrad.library.aten import packet_named
@@ -28,7 +29,15 @@ class _OpNamespace(ModuleType):
             )
         return packet
 
+    def _define(self) -> None:
+        """Define what tapegrad itself has in this namespace, where that is not done at import."""
+        if self.name == "profiler":
+            from tapegrad.profiler.named_operators import define
+
+            define()
+
     def __dir__(self) -> list[str]:
+        self._define()
         found = {each.__name__ for each in PACKETS.values() if each.namespace == self.name}
         if self.name == "aten":
             from tapegrad.library.aten import names
