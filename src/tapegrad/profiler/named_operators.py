@@ -10,8 +10,8 @@ from tapegrad.core.annotations import Tensor
 from tapegrad.core.dtype import uint8
 from tapegrad.library import registry
 from tapegrad.library.libraries import Library
-from tapegrad.profiler.block import record_function
 from tapegrad.operators.creation.tensor import tensor
+from tapegrad.profiler.block import record_function
 
 _OPEN: dict[int, record_function] = {}  # blocks that were entered, by the number in their handle
 _NUMBERS = itertools.count(1)
