@@ -8,7 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.overridable import overridable
-from tapegrad.core.shape import existing_axis
+from tapegrad.core.shape import existing_axis, ints_of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import linear, vjp
@@ -58,7 +58,7 @@ def affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
     tensor([[[[-1.,  0.],
               [ 1.,  0.]]]])
     """
-    size = tuple(size)
+    size = ints_of("affine_grid_generator", "size", tuple(size), 2)
     n = len(size) - 2
     shape = array_of("affine_grid_generator", theta).shape
     if n not in (2, 3):
