@@ -17,6 +17,8 @@ def returned(g: Any, cotangents: Sequence) -> Any:
     One that shares memory with a cotangent is a view of that, or it itself; any other that is part
     of a larger array is a view of that. A write to it counts as one there.
     """
+    if type(g) is not tensor_base.Tensor:
+        return g
     array = g._array
     if type(array) is not np.ndarray or g._node is not None or g._view is not None:
         return g

@@ -199,7 +199,7 @@ def _check_before_kernel(function: Callable, plain: str, input: Any, args: tuple
     op = getattr(function, "op", None) or REGISTRY.get(plain.rstrip("_"))
     if op is None or op.promote is None or op.kind not in ("elementwise", "constant"):
         return
-    operands = [getattr(x, "_array", x) for x in (input, *args)]
+    operands = [getattr(x, "_array", x) for x in (input, *args)[: len(op.inputs)]]
     shape = input._array.shape
     for x in operands[1:]:
         try:

@@ -38,7 +38,8 @@ _FACTORIES = frozenset(
     arange as_tensor asarray bartlett_window blackman_window empty empty_permuted empty_strided eye
     frombuffer from_numpy full hamming_window hann_window kaiser_window linspace logspace normal
     ones rand rand_like randint randint_like randn randn_like randperm range scalar_tensor
-    sparse_coo_tensor tensor tril_indices triu_indices vander zeros
+    sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor tensor
+    tril_indices triu_indices vander zeros
     """.split()
 )
 """Functions that make tensors: a mode hears of them, classes do not."""

@@ -9,8 +9,7 @@ __all__ = ["chunk_vmap", "grad", "grad_and_value", "vmap"]
 def chunk_vmap(func, in_dims=0, out_dims=0, randomness="error", chunks=2):
     """`vmap` that computes a batch in so many parts, one after another.
 
-    >>> from torch._functorch.apis import chunk_vmap
-    >>> chunk_vmap(torch.sin, chunks=3)(torch.zeros(5)).shape
+    >>> torch._functorch.apis.chunk_vmap(torch.sin, chunks=3)(torch.zeros(5)).shape
     torch.Size([5])
     """
     from tapegrad.utils._pytree import _broadcast_to_and_flatten, tree_flatten

@@ -31,7 +31,7 @@ def dtype_size(dtype: Dtype) -> int:
 def prod(values: Iterable[int], base: int = 1) -> int:
     """The product of numbers and `base`.
 
-    >>> from torch.utils.benchmark.utils.fuzzer import prod
+    >>> from tapegrad.utils.benchmark.utils.fuzzer import prod
     >>> prod([2, 3])
     6
     """
@@ -203,14 +203,14 @@ def _flat(items: Iterable) -> list:
 class Fuzzer:
     """Draws parameters, and tensors of them.
 
-    >>> from torch.utils.benchmark import Fuzzer, FuzzedParameter, FuzzedTensor
+    >>> from tapegrad.utils.benchmark import Fuzzer, FuzzedParameter, FuzzedTensor
     >>> fuzzer = Fuzzer(
     ...     parameters=[FuzzedParameter("n", minval=1, maxval=8, distribution="uniform")],
     ...     tensors=[FuzzedTensor("x", size=("n", 3), probability_contiguous=1)],
     ...     seed=0,
     ... )
     >>> [(tensors["x"].shape, params) for tensors, _, params in fuzzer.take(1)]
-    [(torch.Size([5, 3]), {'n': 5})]
+    [(torch.Size([6, 3]), {'n': 6})]
     """
 
     def __init__(
