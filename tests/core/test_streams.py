@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 
 from tapegrad.core import threads
-from tapegrad.core.streams import binomial_poisson, exponential_cauchy, integer, normal
-from tapegrad.core.streams.box_muller import BLOCK, BLOCKS, Blocks
+from tapegrad.core.streams import (
+    BLOCK,
+    BLOCKS,
+    binomial_poisson,
+    exponential_cauchy,
+    integer,
+    normal,
+)
+from tapegrad.core.streams.box_muller import Blocks
 from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
 from tapegrad.core.streams.rounding import cast, fma64, libm
 

@@ -12,12 +12,12 @@ import math
 
 import numpy as np
 
+from tapegrad.core.streams import BLOCK
+
 f32, f64, i32, i64 = np.float32, np.float64, np.int32, np.int64
 add, subtract, multiply, xor = np.add, np.subtract, np.multiply, np.bitwise_xor
 left_shift, right_shift, bitwise_and = np.left_shift, np.right_shift, np.bitwise_and
 
-BLOCK = 16  # numbers made at once: of eight radii and eight angles
-BLOCKS = 1500  # worked on at a time: what is in between stays in the cache
 _LINE = 64  # bytes
 _SHORT = 2048  # numbers
 _HALF = np.dtype("V32")  # half a block, copied as a whole

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core.streams.box_muller import BLOCK, BLOCKS, Blocks
+from tapegrad.core.streams import BLOCK, BLOCKS
 from tapegrad.core.streams.mersenne_twister import TO_FRACTION_64, Twister
 from tapegrad.core.streams.rounding import cast, fma64, libm
 from tapegrad.core.threads import at_once, n_threads
@@ -137,8 +137,10 @@ def _fill_runs(
         stream.rooms.append(room)
 
 
-def _room(stream: Twister, n: int) -> Blocks:
+def _room(stream: Twister, n: int) -> Any:
     """Room for `n` numbers; the stream keeps it, as fresh memory costs more than the work in it."""
+    from tapegrad.core.streams.box_muller import Blocks  # which lays out its constants
+
     n_blocks = min(n // BLOCK, BLOCKS) + 1  # one more for a last block that is not full
     try:
         room = stream.rooms.pop()
