@@ -129,10 +129,11 @@ def lerp(input: Tensor, end: Any, weight: Tensor, *, out: Out = None) -> Any:
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
     tensor([ 0.2500, 12.5000])
     """
-    if hasattr(weight, "_array") and weight.ndim == 0 and not weight.dtype.is_complex:
-        weight = weight.to(input.dtype)
     for name, x in (("end", end), ("weight", weight)):
         if hasattr(x, "_array") and x.dtype is not input.dtype:
+            if name == "weight" and x.ndim == 0 and not x.dtype.is_complex:
+                weight = x.to(input.dtype)
+                continue
             want, found = errors.c_name(input.dtype), errors.c_name(x.dtype)
             raise errors.runtime_error(
                 f"expected dtype {want} for `{name}` but got dtype {found}",
