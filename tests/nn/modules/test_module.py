@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import typing
 
 import pytest
 
@@ -476,3 +477,10 @@ def test_names_that_public_code_reads():
     assert module._EXTRA_STATE_KEY_SUFFIX == "_extra_state"
     m = nn.Linear(1, 1)
     assert type(m.load_state_dict(m.state_dict())) is module._IncompatibleKeys
+
+
+def test_annotations_of_a_module_are_understood_anywhere():
+    # get_type_hints of an instance looks names up where it is told, not in the module's own file
+    hints = typing.get_type_hints(torch.nn.Module(), globalns={}, localns={})
+    assert hints["_parameters"] == dict[str, torch.nn.Parameter | None]
+    assert hints["_buffers"] == dict[str, torch.Tensor | None]

@@ -72,6 +72,37 @@ def test_alpha_scales_the_second_operand():
     assert a.clone().sub_(b, alpha=0.5).tolist() == [-4, -8]
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
+def test_numbers_may_be_tensors_without_dimensions(dtype):
+    a, b, two = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), torch.tensor(2, dtype=dtype)
+    assert torch.add(a, b, alpha=two).tolist() == [21, 42]
+    assert torch.sub(a, b, alpha=two).tolist() == [-19, -38]
+    assert torch.rsub(a, b, alpha=two).tolist() == [8, 16]
+    assert a.clone().add_(b, alpha=-two).tolist() == [-19, -38]
+    assert torch._foreach_add([a], [b], alpha=two)[0].tolist() == [21, 42]
+    assert torch.addcmul(a, b, b, value=two).tolist() == [201, 802]
+    assert torch.lerp(a, b, two).tolist() == [19, 38]
+    assert torch.add(a, b, alpha=two).dtype is torch.float32
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (torch.tensor([2.0]), "Tensor"),
+        (torch.tensor(2.0, requires_grad=True), "Tensor"),
+        (torch.nn.Parameter(torch.tensor(2.0)), "Parameter"),
+    ],
+)
+def test_other_tensors_are_no_numbers(number, kind):
+    a = torch.tensor([1.0, 2.0])
+    with pytest.raises(TypeError, match=f"^add.*'alpha' must be Number, not {kind}"):
+        torch.add(a, a, alpha=number)
+    with pytest.raises(TypeError, match=f"^sub_.*'alpha' must be Number, not {kind}"):
+        a.sub_(a, alpha=number)
+    with pytest.raises(TypeError, match=f"^addcdiv.*'value' must be Number, not {kind}"):
+        torch.addcdiv(a, a, a, value=number)
+
+
 @pytest.mark.parametrize(
     ("alpha", "dtype", "message"),
     [

@@ -8,7 +8,7 @@ from tapegrad.autograd import trace
 from tapegrad.autograd.accumulate import zero_grads
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.mode import MODE
-from tapegrad.core.annotations import Callable, Tensor
+from tapegrad.core.annotations import Callable
 from tapegrad.core.errors import not_implemented, runtime_error, value_error
 from tapegrad.core.registration import NOTEBOOK
 from tapegrad.nn.attribute import ADDED, Attributes
@@ -17,6 +17,7 @@ from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE, Hooks, call_with_hooks, re
 from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.state import EXTRA_STATE, IncompatibleKeys, State
 from tapegrad.nn.tree import Tree
+from tapegrad.tensors.tensor import Tensor
 
 # as public code calls them
 _EXTRA_STATE_KEY_SUFFIX = EXTRA_STATE
@@ -44,8 +45,8 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
     call_super_init: bool = False
     dump_patches: bool = False
     _version: int = 1
-    _parameters: dict[str, "Parameter | None"]
-    _buffers: dict[str, "Tensor | None"]
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
     _modules: dict[str, Any]  # modules, and None
 
     # of this class itself: super(Module, self).__setattr__ sets an attribute and registers nothing

@@ -4,7 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
-from tapegrad.core.scalar import fitted
+from tapegrad.core.scalar import fitted, number_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -25,8 +25,10 @@ def add_product(xp, input, tensor1, tensor2, *, value):
     return input + (product if value == 1 else value * product)
 
 
-def _factor(value: Scalar, *operands: Array) -> Any:
+def _factor(function: str, value: Scalar, *operands: Array) -> Any:
     """`value` as a number of the dtype that the operands have in common."""
+    if hasattr(value, "_array"):
+        value = number_of(function, "value", 0, value)
     if value == 1 or not all(hasattr(x, "_array") for x in operands):
         return value
     return fitted(value, common_dtype(*operands))
@@ -43,7 +45,7 @@ def addcmul(
     >>> torch.addcmul(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), value=10)
     tensor([31., 81.])
     """
-    value = _factor(value, input, tensor1, tensor2)
+    value = _factor("addcmul", value, input, tensor1, tensor2)
     return finish(
         "addcmul", add_product(input, tensor1, tensor2, value=value), out, input, tensor1, tensor2
     )
@@ -82,7 +84,7 @@ def addcdiv(
             "implementation: (input + value * tensor1 / tensor2), for all dtypes.",
             "Convert one of the two to a floating-point type first.",
         )
-    value = _factor(value, input, tensor1, tensor2)
+    value = _factor("addcdiv", value, input, tensor1, tensor2)
     return finish(
         "addcdiv", add_quotient(input, tensor1, tensor2, value=value), out, input, tensor1, tensor2
     )
@@ -129,6 +131,9 @@ def lerp(input: Tensor, end: Any, weight: Tensor, *, out: Out = None) -> Any:
     """
     for name, x in (("end", end), ("weight", weight)):
         if hasattr(x, "_array") and x.dtype is not input.dtype:
+            if name == "weight" and x.ndim == 0 and not x.dtype.is_complex:
+                weight = x.to(input.dtype)
+                continue
             want, found = errors.c_name(input.dtype), errors.c_name(x.dtype)
             raise errors.runtime_error(
                 f"expected dtype {want} for `{name}` but got dtype {found}",

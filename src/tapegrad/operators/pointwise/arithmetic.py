@@ -8,7 +8,7 @@ from tapegrad.core.argument_check import also_called, require_tensors, two_opera
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
 from tapegrad.core.result_order import in_operands_order
-from tapegrad.core.scalar import fitted
+from tapegrad.core.scalar import fitted, number_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -74,6 +74,8 @@ def add(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
     tensor([21., 42.])
     """
+    if hasattr(alpha, "_array"):
+        alpha = number_of("add", "alpha", 0, alpha)
     if alpha is not True and alpha == 1:
         return plus(input, other, out=out)
     alpha = _checked_alpha(alpha, input, other)
@@ -132,6 +134,8 @@ def sub(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     >>> torch.sub(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
     tensor([-19., -38.])
     """
+    if hasattr(alpha, "_array"):
+        alpha = number_of("sub", "alpha", 0, alpha)
     if alpha is not True and alpha == 1:
         return minus(input, other, out=out)
     alpha = _checked_alpha(alpha, input, other)
@@ -172,6 +176,8 @@ def rsub(input: Tensor, other: Scalar, *, alpha: Scalar = 1) -> Any:
     >>> torch.rsub(torch.tensor([1.0, 2.0]), 5)
     tensor([4., 3.])
     """
+    if hasattr(alpha, "_array"):
+        alpha = number_of("rsub", "alpha", 0, alpha)
     if alpha is not True and alpha == 1 and not hasattr(other, "_array"):
         return subtract_from(input, other)
     alpha = _checked_alpha(alpha, input, other)

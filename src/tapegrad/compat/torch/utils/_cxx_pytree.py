@@ -117,7 +117,7 @@ def _checked(treespec: Any) -> PyTreeSpec:
 
 def tree_iter(tree: PyTree, is_leaf: _IsLeaf = None) -> Iterator[Any]:
     """The leaves of a tree, one after another."""
-    return optree.tree_iter(tree, is_leaf=is_leaf, **_OPTIONS)
+    return iter(optree.tree_iter(tree, is_leaf=is_leaf, **_OPTIONS))
 
 
 def tree_leaves(tree: PyTree, is_leaf: _IsLeaf = None) -> list[Any]:
@@ -198,7 +198,7 @@ def treespec_tuple(iterable: Iterable[PyTreeSpec] = (), /) -> PyTreeSpec:
 
 def treespec_dict(mapping: Any = (), /, **kwargs: PyTreeSpec) -> PyTreeSpec:
     """The structure of a dictionary of structures."""
-    return optree.treespec_dict(mapping, **_OPTIONS, **kwargs)
+    return optree.treespec_dict(dict(mapping, **kwargs), **_OPTIONS)
 
 
 def treespec_dumps(treespec: PyTreeSpec, protocol: int | None = None) -> str:
