@@ -24,6 +24,13 @@ from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.core.errors import runtime_error, type_error, value_error, warn
 from tapegrad.core.tensor_base import REFUSING, wrap
 from tapegrad.optim.batch import step_dtype, step_group, step_group_on_tensors
+from tapegrad.optim.implementation import (  # noqa: F401  as public code finds them here
+    _default_to_fused_or_foreach,
+    _get_scalar_dtype,
+    _get_value,
+    _use_grad_for_differentiable,
+    _view_as_real,
+)
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [

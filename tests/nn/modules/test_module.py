@@ -476,3 +476,26 @@ def test_names_that_public_code_reads():
     assert module._EXTRA_STATE_KEY_SUFFIX == "_extra_state"
     m = nn.Linear(1, 1)
     assert type(m.load_state_dict(m.state_dict())) is module._IncompatibleKeys
+
+
+def test_a_call_goes_through_call_impl():
+    class Counted(nn.Linear):
+        calls = 0
+
+        def __call__(self, *args, **kwargs):
+            self.calls += 1
+            return self._call_impl(*args, **kwargs)
+
+    class Doubled(nn.Linear):
+        def _call_impl(self, *args, **kwargs):
+            return 2 * super()._call_impl(*args, **kwargs)
+
+    x = torch.ones(2)
+    layer, seen = Counted(2, 1), []
+    layer.register_forward_hook(lambda *_: seen.append("hook"))
+    expected = nn.functional.linear(x, layer.weight, layer.bias)
+    assert layer(x) == expected
+    assert (layer.calls, seen) == (1, ["hook"])
+    doubled = Doubled(2, 1)
+    doubled.load_state_dict(layer.state_dict())
+    assert doubled(x) == 2 * expected
