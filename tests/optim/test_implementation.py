@@ -58,3 +58,38 @@ def test_numbers_of_steps():
         assert public._get_scalar_dtype(is_fused=True) is torch.float32
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+def test_tensors_are_grouped_with_what_belongs_to_them():
+    a, b, c = torch.ones(1), torch.ones(2, dtype=torch.float64), torch.ones(3)
+    steps = [torch.tensor(0.0), torch.tensor(1.0), torch.tensor(2.0)]
+    group = torch.optim.Optimizer._group_tensors_by_device_and_dtype
+    found = group([[a, b, c], [None] * 3, [], steps], with_indices=True)
+    cpu = torch.device("cpu")
+    assert found.keys() == {(cpu, torch.float32), (cpu, torch.float64)}
+    (params, grads, none, counts), indices = found[cpu, torch.float32]
+    assert params[0] is a
+    assert params[1] is c
+    assert (grads, none, indices) == ([None, None], [], [0, 2])
+    assert counts[0] is steps[0]
+    assert counts[1] is steps[2]
+    lists, indices = group([[b]])[cpu, torch.float64]
+    assert lists[0][0] is b
+    assert indices == []
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ([], "one length"),
+        ([[]], "one length"),
+        ([["a"], ["a", "a"]], "one length"),
+        ([["none"]], "the 0-th Tensor is not"),
+        ([["a"], ["half"]], "must be on the same device and the same dtype"),
+    ],
+)
+def test_tensors_that_do_not_belong_together_are_refused(lists, message):
+    named = {"a": torch.ones(1), "half": torch.ones(1).half(), "none": None}
+    given = [[named[name] for name in each] for each in lists]
+    with pytest.raises(RuntimeError, match=message):
+        torch.optim.Optimizer._group_tensors_by_device_and_dtype(given)

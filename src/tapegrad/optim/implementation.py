@@ -3,14 +3,19 @@
 Public code takes these from `torch.optim.optimizer` under the same names.
 """
 
+from collections.abc import Iterable
 from functools import wraps
 from typing import Any
 
 from tapegrad.autograd.mode import set_grad_enabled
 from tapegrad.core.annotations import Callable
-from tapegrad.core.dtype import default, float32, float64
+from tapegrad.core.dtype import bfloat16, default, float32, float64
+from tapegrad.core.errors import runtime_error
 from tapegrad.operators.shape.as_strided import view_as_real
 from tapegrad.tensors.tensor import Tensor
+
+ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+"""What an optimizer takes as its parameters."""
 
 
 def _default_to_fused_or_foreach(
@@ -63,3 +68,59 @@ def _view_as_real(params: list, *others: list) -> None:
 def _get_scalar_dtype(is_fused: bool | None = None) -> Any:
     """The dtype in which steps are counted."""
     return float64 if default() is float64 and not is_fused else float32
+
+
+def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
+    """The devices whose steps a graph may capture: others than the CPU."""
+    return ["cuda", "xpu", "hpu", "privateuseone", *(["xla"] if supports_xla else [])]
+
+
+def _group_tensors_by_device_and_dtype(
+    tensorlistlist: list[list], with_indices: bool = False
+) -> dict[tuple, tuple[list[list], list[int]]]:
+    """Lists of which each has one tensor per parameter, split by device and dtype of the first.
+
+    Raises: RuntimeError where lists are of several lengths or what belongs together is not alike.
+
+    >>> from tapegrad.optim.implementation import _group_tensors_by_device_and_dtype as grouped
+    >>> params = [torch.ones(1), torch.ones(1, dtype=torch.float64), torch.ones(1)]
+    >>> [found[1] for found in grouped([params], with_indices=True).values()]
+    [[0, 2], [1]]
+    """
+    first = tensorlistlist[0] if tensorlistlist else []
+    if not first or any(len(each) not in (0, len(first)) for each in tensorlistlist):
+        lengths = [len(each) for each in tensorlistlist]
+        raise runtime_error(
+            f"Expected lists of tensors of one length, or empty ones; they have {lengths}",
+            "The first list has the parameters, the others what belongs to each of them.",
+        )
+    groups: dict[tuple, tuple[list[list], list[int]]] = {}
+    for i, param in enumerate(first):
+        if param is None:
+            raise runtime_error(
+                "Tensors of the first list of nested Tensor lists are supposed to be defined but "
+                f"the {i}-th Tensor is not.",
+                "Leave parameters without gradients away.",
+            )
+        lists, indices = groups.setdefault(
+            (param.device, param.dtype), ([[] for _ in tensorlistlist], [])
+        )
+        for found, each in zip(lists, tensorlistlist, strict=True):
+            if each:
+                _check_alike(param, each[i])
+                found.append(each[i])
+        if with_indices:
+            indices.append(i)
+    return groups
+
+
+def _check_alike(param: Tensor, other: Any) -> None:
+    """Raise unless what belongs to a parameter is like it, counts steps, or is in bfloat16."""
+    if other is None or other.dtype in (param.dtype, float32, float64, bfloat16):
+        return
+    raise runtime_error(
+        "Tensors of the same index must be on the same device and the same dtype except `step` "
+        "tensors that can be CPU and float32/64, and optimizer states that can be bfloat16 for "
+        "mixed-precision training",
+        f"The parameter is {param.dtype}, what belongs to it {other.dtype}.",
+    )

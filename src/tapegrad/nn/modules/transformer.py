@@ -78,9 +78,9 @@ class _Layer(Module):
             setattr(self, f"norm{i}", norm)
         for i in parts:
             setattr(self, f"dropout{i}", Dropout(dropout))
-        if isinstance(activation, str):
-            activation = _get_activation_fn(activation)
-        self.activation = activation
+        self.activation: Callable[[Tensor], Tensor] = (
+            _get_activation_fn(activation) if isinstance(activation, str) else activation
+        )
         if self._n_parts == 2:
             self.activation_relu_or_gelu = _relu_or_gelu(self.activation)
 
