@@ -358,3 +358,18 @@ def test_scripted_parts_branch_on_what_they_are_given():
         (weight,) = other.parameters()
         other(-torch.ones(1)).backward()
         assert weight.grad.item() == 1 and net.gate.weight.grad is None
+
+
+def test_sizes_are_keys_by_identity():
+    """A table of what was computed for a shape may be kept while a function is traced."""
+    known = {}
+
+    def doubled(x):
+        key = ("doubled", *x.shape)
+        if key not in known:
+            known[key] = 2
+        assert len(known) == 1
+        return known[key] * x
+
+    traced = torch.jit.trace(doubled, torch.ones(2, 3), check_trace=False)
+    assert traced(torch.ones(4)).tolist() == [2.0] * 4
