@@ -16,6 +16,7 @@ class TracedNumber:
     """
 
     __slots__ = ("recorder", "value")
+    stays_in_sizes = True
     __hash__ = object.__hash__  # by identity, as the tensors that PyTorch has in its place
 
     def __init__(self, value: Any, recorder: Any):
