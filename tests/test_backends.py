@@ -32,3 +32,22 @@ def test_processor_without_wider_instructions_answers_by_those_it_has(monkeypatc
 
     monkeypatch.setattr(_multiarray_umath, "__cpu_features__", features)
     assert torch.backends.cpu.get_cpu_capability() == name
+
+
+def test_einsum_asks_no_package_for_its_order():
+    switches = torch.backends.opt_einsum
+    assert (switches.is_available(), switches.get_opt_einsum()) == (False, None)
+    assert (switches.enabled, switches.strategy) == (False, None)
+    with pytest.raises(ValueError, match=r"^opt_einsum is not available, so setting `enabled`"):
+        switches.set_flags(_enabled=True)
+    with (
+        pytest.raises(ValueError, match="setting `strategy` to greedy will not be meaningful"),
+        switches.flags(strategy="greedy"),
+    ):
+        pass
+    assert switches.set_flags(_enabled=False) == (False, None)
+    switches.enabled, switches.strategy = True, "optimal"
+    with switches.flags(enabled=False):
+        assert switches.enabled is False
+    assert switches.set_flags(_enabled=False) == (True, "optimal")
+    switches.strategy = None

@@ -358,3 +358,28 @@ def test_scripted_parts_branch_on_what_they_are_given():
         (weight,) = other.parameters()
         other(-torch.ones(1)).backward()
         assert weight.grad.item() == 1 and net.gate.weight.grad is None
+
+
+def test_sizes_are_keys_by_identity():
+    """A table of what was computed for a shape may be kept while a function is traced."""
+    known = {}
+
+    def doubled(x):
+        key = ("doubled", *x.shape)
+        if key not in known:
+            known[key] = 2
+        assert len(known) == 1
+        return known[key] * x
+
+    traced = torch.jit.trace(doubled, torch.ones(2, 3), check_trace=False)
+    assert traced(torch.ones(4)).tolist() == [2.0] * 4
+
+
+def test_sizes_that_are_put_together_are_followed(recwarn):
+    def repeated(x):
+        before, behind = (2,), (3,)
+        return x.expand(before + x.shape) + x.new_zeros(x.shape[:1] + behind)
+
+    traced = torch.jit.trace(repeated, torch.ones(1, 3), check_trace=False)
+    assert not [w for w in recwarn if w.category is torch.jit.TracerWarning]
+    assert traced(torch.ones(2, 3)).shape == (2, 2, 3)

@@ -70,6 +70,8 @@ class Size(tuple):
 
 
 def _length(i, x):
+    if type(x) is not int and getattr(type(x), "stays_in_sizes", False):  # a trace follows it
+        return x
     try:
         length = int(index(x))
     except TypeError:

@@ -16,7 +16,8 @@ class TracedNumber:
     """
 
     __slots__ = ("recorder", "value")
-    __hash__ = None  # type: ignore[assignment]
+    stays_in_sizes = True
+    __hash__ = object.__hash__  # by identity, as the tensors that PyTorch has in its place
 
     def __init__(self, value: Any, recorder: Any):
         self.value, self.recorder = value, recorder

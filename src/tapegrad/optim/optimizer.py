@@ -24,6 +24,16 @@ from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.core.errors import runtime_error, type_error, value_error, warn
 from tapegrad.core.tensor_base import REFUSING, wrap
 from tapegrad.optim.batch import step_dtype, step_group, step_group_on_tensors
+from tapegrad.optim.implementation import (  # noqa: F401  as public code finds them here
+    ParamsT,
+    _default_to_fused_or_foreach,
+    _get_capturable_supported_devices,
+    _get_scalar_dtype,
+    _get_value,
+    _group_tensors_by_device_and_dtype,
+    _use_grad_for_differentiable,
+    _view_as_real,
+)
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -377,6 +387,8 @@ class Optimizer(Saving, StepHooks):
     structural: tuple[str, ...] = ()  # options on which the names in the state depend
     uses_spare = False  # whether `update` has its large intermediate results in `spare`
     captured = "params and state_steps"  # what `capturable` is about
+
+    _group_tensors_by_device_and_dtype = staticmethod(_group_tensors_by_device_and_dtype)
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults

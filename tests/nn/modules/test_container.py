@@ -247,3 +247,13 @@ def test_keys_of_a_parameter_dict_are_strings():
     )
     with raises(TypeError, message):
         nn.ParameterDict()[1] = torch.ones(1)
+
+
+def test_names_by_position():
+    """As subclasses of ModuleList that have an indexing of their own ask for them."""
+    layers = nn.ModuleList([nn.ReLU(), nn.Tanh()])
+    assert layers._get_abs_string_index(0) == "0"
+    assert layers._get_abs_string_index(-1) == "1"
+    with pytest.raises(IndexError, match="index 2 is out of range"):
+        layers._get_abs_string_index(2)
+    assert nn.ParameterList([torch.ones(1)])._get_abs_string_index(-1) == "0"

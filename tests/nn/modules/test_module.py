@@ -484,3 +484,26 @@ def test_annotations_of_a_module_are_understood_anywhere():
     hints = typing.get_type_hints(torch.nn.Module(), globalns={}, localns={})
     assert hints["_parameters"] == dict[str, torch.nn.Parameter | None]
     assert hints["_buffers"] == dict[str, torch.Tensor | None]
+
+
+def test_a_call_goes_through_call_impl():
+    class Counted(nn.Linear):
+        calls = 0
+
+        def __call__(self, *args, **kwargs):
+            self.calls += 1
+            return self._call_impl(*args, **kwargs)
+
+    class Doubled(nn.Linear):
+        def _call_impl(self, *args, **kwargs):
+            return 2 * super()._call_impl(*args, **kwargs)
+
+    x = torch.ones(2)
+    layer, seen = Counted(2, 1), []
+    layer.register_forward_hook(lambda *_: seen.append("hook"))
+    expected = nn.functional.linear(x, layer.weight, layer.bias)
+    assert layer(x) == expected
+    assert (layer.calls, seen) == (1, ["hook"])
+    doubled = Doubled(2, 1)
+    doubled.load_state_dict(layer.state_dict())
+    assert doubled(x) == 2 * expected

@@ -184,3 +184,24 @@ def test_what_does_not_fit_is_named():
     )
     with raises(RuntimeError, message):
         nn.TransformerDecoderLayer(4, 2, 8)(X, X, tgt_is_causal=True)
+
+
+def test_pieces_of_which_others_build_layers():
+    """As PyTorch has them in this module; results are its."""
+    pieces = nn.modules.transformer
+    assert pieces._get_activation_fn("gelu") is nn.functional.gelu
+    with pytest.raises(RuntimeError, match=r"^activation should be relu/gelu, not tanh"):
+        pieces._get_activation_fn("tanh")
+    mask = pieces._generate_square_subsequent_mask(3)
+    assert pieces._detect_is_causal_mask(mask) is True
+    assert pieces._detect_is_causal_mask(mask, None, 4) is False
+    assert pieces._detect_is_causal_mask(mask, False) is False
+    assert pieces._detect_is_causal_mask(mask[None]) is False
+    assert pieces._detect_is_causal_mask(torch.zeros(3, 3)) is False
+    assert pieces._detect_is_causal_mask(None, True) is True
+    assert pieces._get_seq_len(torch.ones(2, 3, 4), True) == 3
+    assert pieces._get_seq_len(torch.ones(2, 3), True) == 2
+    layer = nn.Linear(1, 1)
+    one, other = pieces._get_clones(layer, 2)
+    assert one.weight is not other.weight
+    assert one.weight == other.weight == layer.weight

@@ -186,3 +186,11 @@ def test_copies_and_files_of_storages():
     tensor, shared = torch.load(file)
     assert type(shared) is torch.TypedStorage and shared.tolist() == [0, 1, 2]
     assert tensor.data_ptr() == shared.data_ptr()
+
+
+def test_storage_of_bytes_without_a_warning(recwarn):
+    assert torch.ByteStorage._from_buffer(b"abc").dtype is torch.uint8
+    recwarn.clear()
+    storage = torch.FloatStorage._from_buffer(b"abcdefgh", byte_order="native")
+    assert not recwarn.list
+    assert storage._tensor().tolist() == [1.6777999408082104e22, 4.371022013021617e24]

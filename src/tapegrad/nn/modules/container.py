@@ -167,7 +167,7 @@ class Numbered(Module):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._modules.values())
 
-    def _name_at(self, index: Any) -> str:
+    def _get_abs_string_index(self, index: Any) -> str:
         position = operator.index(index)
         n = len(self)
         if not -n <= position < n:
@@ -177,17 +177,19 @@ class Numbered(Module):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return self._part(index)
-        return self._modules[self._name_at(index)]
+        return self._modules[self._get_abs_string_index(index)]
 
     def _part(self, positions: slice) -> Self:
         raise NotImplementedError
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._name_at(index), module)
+        setattr(self, self._get_abs_string_index(index), module)
 
     def __delitem__(self, index: int | slice) -> None:
         names = list(self._modules)
-        for name in names[index] if isinstance(index, slice) else [self._name_at(index)]:
+        for name in (
+            names[index] if isinstance(index, slice) else [self._get_abs_string_index(index)]
+        ):
             delattr(self, name)
         self._renumber(list(self._modules.values()))
 
@@ -390,7 +392,7 @@ class ParameterList(Module):
         if values is not None:
             self.extend(values)
 
-    def _name_at(self, index: Any) -> str:
+    def _get_abs_string_index(self, index: Any) -> str:
         position = operator.index(index)
         n = len(self)
         if not -n <= position < n:
@@ -402,10 +404,10 @@ class ParameterList(Module):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(list(self)[index])
-        return getattr(self, self._name_at(index))
+        return getattr(self, self._get_abs_string_index(index))
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, self._name_at(index), _as_parameter(value))
+        setattr(self, self._get_abs_string_index(index), _as_parameter(value))
 
     def __len__(self) -> int:
         return self._size

@@ -60,6 +60,8 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
             home = value.__module__ if type(value) is FunctionType else None
             if home is not None and home.startswith("tapegrad.operators."):
                 setattr(cls, name, staticmethod(value))
+        if "_call_impl" in cls.__dict__ and cls.__call__ is Module.__call__:
+            cls.__call__ = _own_call  # type: ignore[method-assign]
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         if (args or kwargs) and not self.call_super_init:
@@ -108,6 +110,9 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
         ):
             return call_with_hooks(self, args, kwargs)
         return self.forward(*args, **kwargs)
+
+    def _call_impl(self, *args: object, **kwargs: object) -> Any:
+        return Module.__call__(self, *args, **kwargs)
 
     # ------------------------------------------------------------------------------------ modes
 
@@ -205,6 +210,11 @@ def _takes_nothing(module: Module, args: tuple, kwargs: dict) -> TypeError:
     if kwargs:
         return TypeError(f"{init} got an unexpected keyword argument '{next(iter(kwargs))}'")
     return TypeError(f"{init} takes 1 positional argument but {len(args) + 1} were given")
+
+
+def _own_call(self: Module, *args: object, **kwargs: object) -> Any:
+    """How a class is called that has a `_call_impl` of its own."""
+    return self._call_impl(*args, **kwargs)
 
 
 trace.LAYER_CALL = Module.__call__.__code__

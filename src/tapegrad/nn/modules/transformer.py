@@ -22,10 +22,8 @@ from tapegrad.operators.shape.tril_triu_diag import triu
 from tapegrad.tensors.tensor import Tensor
 
 
-def _function(activation: Any) -> Any:
-    """The function of a name; a function as it is."""
-    if not isinstance(activation, str):
-        return activation
+def _get_activation_fn(activation: str) -> Any:
+    """The function of a name."""
     if activation == "relu":
         return F.relu
     if activation == "gelu":
@@ -80,7 +78,9 @@ class _Layer(Module):
             setattr(self, f"norm{i}", norm)
         for i in parts:
             setattr(self, f"dropout{i}", Dropout(dropout))
-        self.activation = _function(activation)
+        self.activation: Callable[[Tensor], Tensor] = (
+            _get_activation_fn(activation) if isinstance(activation, str) else activation
+        )
         if self._n_parts == 2:
             self.activation_relu_or_gelu = _relu_or_gelu(self.activation)
 
@@ -208,27 +208,31 @@ class TransformerDecoderLayer(_Layer):
         return self.dropout2(found)
 
 
-def _causal_mask(size: int, device: DeviceLike = None, dtype: DTypeLike = None) -> Tensor:
-    """(size, size): minus infinity above the diagonal, 0 elsewhere."""
-    return triu(full((size, size), float("-inf"), device=device, dtype=dtype), diagonal=1)
+def _generate_square_subsequent_mask(
+    sz: int, device: DeviceLike = None, dtype: DTypeLike = None
+) -> Tensor:
+    """(sz, sz): minus infinity above the diagonal, 0 elsewhere."""
+    return triu(full((sz, sz), float("-inf"), device=device, dtype=dtype), diagonal=1)
 
 
-def _is_causal(mask: Tensor | None, hint: bool | None, length: int) -> bool:
-    """What the hint says; without one, whether the mask is the causal one."""
-    if hint is not None or mask is None:
-        return hint is True
-    if mask.shape[-2:] != (length, length):
-        return False
-    causal = _causal_mask(length, mask.device, mask.dtype)
-    return bool((mask == causal).all())
+def _detect_is_causal_mask(
+    mask: Tensor | None, is_causal: bool | None = None, size: int | None = None
+) -> bool:
+    """What `is_causal` says; if it is None, whether the mask is the causal one, of that size."""
+    if is_causal is not None or mask is None:
+        return is_causal is True
+    causal = _generate_square_subsequent_mask(
+        mask.shape[-2] if size is None else size, mask.device, mask.dtype
+    )
+    return mask.shape == causal.shape and bool((mask == causal).all())
 
 
-def _length(x: Tensor, batch_first: bool) -> int:
-    return x.shape[1 if x.dim() == 3 and batch_first else 0]
+def _get_seq_len(src: Tensor, batch_first: bool) -> int:
+    return src.shape[1 if src.dim() == 3 and batch_first else 0]
 
 
-def _copies(layer: Module, n: int) -> ModuleList:
-    return ModuleList([copy.deepcopy(layer) for _ in range(n)])
+def _get_clones(module: Module, N: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 
 def _against_zeros(layer: ModuleLike) -> str:
@@ -288,7 +292,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = _copies(encoder_layer, num_layers)
+        self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
         self.enable_nested_tensor = enable_nested_tensor
         self.use_nested_tensor = enable_nested_tensor
@@ -315,7 +319,7 @@ class TransformerEncoder(Module):
             padding = additive(padded, "src_key_padding_mask", src.dtype)
         usual = len(self.layers) > 0 and hasattr(self.layers[0], "self_attn")
         batch_first = self.layers[0].self_attn.batch_first if usual else False
-        causal = _is_causal(mask, is_causal, _length(src, batch_first))
+        causal = _detect_is_causal_mask(mask, is_causal, _get_seq_len(src, batch_first))
         x = src
         for layer in self.layers:
             x = layer(x, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
@@ -364,7 +368,7 @@ class TransformerDecoder(Module):
         self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Module | None = None
     ) -> None:
         super().__init__()
-        self.layers = _copies(decoder_layer, num_layers)
+        self.layers = _get_clones(decoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
     def forward(
@@ -378,8 +382,8 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        length = _length(tgt, self.layers[0].self_attn.batch_first)
-        causal = _is_causal(tgt_mask, tgt_is_causal, length)
+        length = _get_seq_len(tgt, self.layers[0].self_attn.batch_first)
+        causal = _detect_is_causal_mask(tgt_mask, tgt_is_causal, length)
         x = tgt
         for layer in self.layers:
             x = layer(
@@ -507,7 +511,7 @@ class Transformer(Module):
         tensor([[0., -inf],
                 [0., 0.]])
         """
-        return _causal_mask(sz, device, dtype)
+        return _generate_square_subsequent_mask(sz, device, dtype)
 
 
 __all__ = public_names(globals())

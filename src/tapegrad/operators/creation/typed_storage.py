@@ -281,6 +281,10 @@ class TypedStorage:
     def from_buffer(cls, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
         """A copy of bytes that are elements of a dtype, as `UntypedStorage.from_buffer` has it."""
         _warn_typed_storage_removal()
+        return cls._from_buffer(*args, dtype=dtype, **kwargs)
+
+    @classmethod
+    def _from_buffer(cls, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
         wanted = dtype
         if cls is not TypedStorage:
             if dtype is not None:

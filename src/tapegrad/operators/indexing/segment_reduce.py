@@ -38,7 +38,8 @@ def segment_reduce(
     takes part in each reduction, and is that of a segment without slices. It is computed by
     `scatter_reduce`, whose nodes the graph has.
 
-    Shape: that of `data`, in dimension `axis` as many as there are segments.
+    Shapes: data (*outer, size, *inner), with `size` at `axis`; lengths (*outer, n) or offsets
+    (*outer, n + 1); result (*outer, n, *inner).
 
     >>> torch.segment_reduce(torch.tensor([1.0, 2.0, 3.0]), "sum", lengths=torch.tensor([2, 1]))
     tensor([3., 3.])
