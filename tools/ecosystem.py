@@ -11,7 +11,10 @@ sides import the very same packages: those in ecosystem.txt, installed without t
 
 A package's own tests are those of FOLDER/PACKAGE, which its source distribution or the tests of its
 repository were unpacked into. Both reports stay in FOLDER; a later run of the same tests reads
-PyTorch's again. What a row of the page says beside the numbers stands in ecosystem.toml.
+PyTorch's again. Where torchvision was compiled for another build of PyTorch, its Python part is
+imported once `torchvision::nms` and `qnms` have schemas: a plugin named in PYTEST_PLUGINS may
+define them with `torch.library`. What a row of the page says beside the numbers stands in
+ecosystem.toml.
 
 A program agrees when both sides print the same lines, numbers in them to 1e-4 of the larger of 1
 and the number; lines that begin with `time` are passed over, and addresses of objects. Why a
