@@ -45,7 +45,7 @@ def _get_dispatch_stack_at(i: int) -> Any:
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
     """Whether the program is in the block of a mode.
 
-    >>> from torch.utils._python_dispatch import is_in_torch_dispatch_mode
+    >>> from tapegrad.utils._python_dispatch import is_in_torch_dispatch_mode
     >>> is_in_torch_dispatch_mode()
     False
     """
@@ -73,7 +73,7 @@ def is_traceable_wrapper_subclass_type(t: type) -> bool:
 def is_traceable_wrapper_subclass(t: object) -> bool:
     """Whether a tensor is of a class that says what its tensors wrap.
 
-    >>> from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+    >>> from tapegrad.utils._python_dispatch import is_traceable_wrapper_subclass
     >>> is_traceable_wrapper_subclass(torch.ones(1))
     False
     """
