@@ -215,8 +215,10 @@ def deprecated() -> dict[str, list[str]]:
 def name_with_out(key: str, form: Form) -> str | None:
     """What PyTorch calls a function that is given `out=` and a tensor with a graph; None if it
     does not look at that first."""
-    prefix = next((each for each in ("linalg_", "fft_", "special_") if key.startswith(each)), "")
-    space = getattr(torch, prefix[:-1]) if prefix else torch
+    spaces = {"linalg_": torch.linalg, "fft_": torch.fft, "special_": torch.special}
+    spaces["nn_"] = torch.nn.functional
+    prefix = next((each for each in spaces if key.startswith(each)), "")
+    space = spaces.get(prefix, torch)
     samples = {
         "Tensor": torch.eye(3) + 0.1,
         "Number": 2,
@@ -258,14 +260,14 @@ def graph_lines(functions: dict[str, list[str]]) -> list[str]:
     """Lines of the functions that look first whether a tensor has a graph, with their names."""
     found = {}
     for key, texts in functions.items():
-        if key.startswith(("Tensor.", "nn_")):
+        if key.startswith("Tensor."):
             continue
         for text in texts:
             form = Form(text)
             if not text.startswith("deprecated") and " out = None" in text:
                 name = name_with_out(key, form)
-                if name is not None and key not in found:
-                    found[key] = name
+                if name is not None:
+                    found.setdefault(key.removeprefix("nn_"), name)
     return [f"out= {key} {name}" for key, name in found.items()]
 
 
