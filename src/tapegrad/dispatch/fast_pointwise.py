@@ -331,7 +331,7 @@ def binary(
                 restore = None if whole else ((x.shape, x.dtype), None)
                 tensor._node = alone.node_of_small(input, other, edge, None, tensor, restore)
                 return tensor
-        if leave:
+        if leave and (IN_USE or (kind is not float and kind is not int)):
             known = isinstance(other, (tensor_base.Tensor, *NUMBERS))
             again = operated(op.name, False, input, other, 3) if IN_USE or not known else None
             if again is not None:
