@@ -206,7 +206,7 @@ def _narrow_dtype(op: OperatorLike, arrays: list) -> Any:
     for x in arrays:
         dtype = getattr(x, "dtype", None)
         if dtype is F32 or dtype is F64:
-            if op.promote is None:
+            if op.promote is None or not op.exempt:
                 return None
             continue
         if dtype is None or (getattr(dtype, "kind", "i") in "iub"):

@@ -35,25 +35,28 @@ class Recorded(InTransform):
     __slots__ = ("hooks", "writes")
 
     def __init__(self, leaves: list, arguments: Any):
-        super().__init__(switched(True), leaves)
+        self.mode, self.what = switched(True), leaves
         self.writes = Refusing(arguments)
 
     def __enter__(self) -> None:
-        self.hooks = forbid_hooks(
-            "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. "
-            "Please open an issue with your use case."
-        )
+        self.hooks = forbid_hooks(_NO_HOOKS)
         self.writes.__enter__()
-        super().__enter__()
+        InTransform.__enter__(self)
 
     def __exit__(self, *error: object) -> None:
-        super().__exit__(*error)
+        InTransform.__exit__(self)
         FORBIDDEN.reset(self.hooks)
-        self.writes.__exit__(*error)
+        self.writes.__exit__()
         for x in self.writes.written:  # the caller's: nothing that is differentiated here is seen
             edge = edge_of(x)
             if edge is not None and not has_others([edge], [leaf for leaf, _ in self.what]):
                 x._node = None
+
+
+_NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. "
+    "Please open an issue with your use case."
+)
 
 
 # --- what goes in and comes out -------------------------------------------------------------------

@@ -12,6 +12,8 @@ from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import MODE, InTransform, Under
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
+from tapegrad.core.device import META
+from tapegrad.core.meta_array import device_of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.grad import checked_argnums, chosen, ones_of, replaced
 from tapegrad.func.jvp import jvp, jvp_with_aux
@@ -84,7 +86,8 @@ def jacrev(
 
 def _refuse_meta(name: str, inputs: Sequence) -> None:
     """Raise for tensors on the meta device: unit vectors, which Jacobians start from, are not."""
-    if any([getattr(x, "is_meta", False) for x in inputs]):
+    arrays = [getattr(x, "_array", None) for x in inputs]
+    if any([type(x) is not np.ndarray and device_of(x) is META for x in arrays]):
         raise errors.not_implemented(
             f"{name}: tensors on the meta device have no Jacobians here",
             "Its shape is that of the output followed by that of the input.",

@@ -94,7 +94,7 @@ def recorded_call(
 
 def require_tensors(name: str, outs: list) -> None:
     """Raise unless the results of a function are tensors, one at least."""
-    if not outs or outs == [None]:
+    if not outs or (len(outs) == 1 and outs[0] is None):
         raise errors.runtime_error(
             f"{name}: Expected f to be a function that has non-empty output (got output = {outs})",
             "Return a tensor.",

@@ -22,9 +22,15 @@ from tapegrad.func.level import is_inside, is_mapped, leave, lift, same_for_all
 class Mapping(Layered):
     """A level of `vmap` on top of the mode `under`."""
 
-    __slots__ = given = ("level",)
-    level: Level
+    __slots__ = ("level",)
     nests = maps = True
+
+    def __init__(self, under: ModeLike, level: Level):
+        self.grad = under if type(under) is bool else under.grad
+        self.under, self.level = under, level
+
+    def over(self, under: ModeLike) -> Mapping:
+        return Mapping(under, self.level)
 
     # --- operators -------------------------------------------------------------------------------
 

@@ -58,6 +58,8 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
         ValueError: there are more or fewer leaves than places.
         TypeError: `treespec` is no structure.
     """
+    if treespec is LEAF and type(leaves) is list and len(leaves) == 1:
+        return leaves[0]
     if not isinstance(treespec, TreeSpec):
         raise _no_treespec(treespec)
     return treespec.unflatten(leaves)

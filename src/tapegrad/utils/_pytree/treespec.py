@@ -37,11 +37,11 @@ class TreeSpec:
     def __init__(self, type: Any, context: Context, children_specs: list["TreeSpec"]):
         self.type, self._context, self._children = type, context, children_specs
         self.num_children = len(children_specs)
-        if type is None:
-            self.num_nodes = self.num_leaves = 1
-        else:
-            self.num_nodes = 1 + sum([each.num_nodes for each in children_specs])
-            self.num_leaves = sum([each.num_leaves for each in children_specs])
+        nodes, leaves = 1, 1 if type is None else 0
+        for each in children_specs:
+            nodes += each.num_nodes
+            leaves += each.num_leaves
+        self.num_nodes, self.num_leaves = nodes, leaves
 
     def __repr__(self) -> str:
         return self._text(0)
