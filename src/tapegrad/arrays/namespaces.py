@@ -33,6 +33,11 @@ def is_batched(x: object) -> bool:
     return hasattr(x, "mapped")
 
 
+def is_recorded(x: object) -> bool:
+    """Whether something is an array that writes down what is computed with it."""
+    return hasattr(type(x), "program")
+
+
 def elements(array: Array) -> Any:
     """All elements of an array, of every member where it is batched: for checks of values.
 

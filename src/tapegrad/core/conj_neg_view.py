@@ -95,7 +95,7 @@ class ConjNegView(np.lib.mixins.NDArrayOperatorsMixin):
                     "\"neg_cpu\" not implemented for 'Bool'", "Truth values have no sign."
                 )
             array = np.negative(array)
-        return array if type(array) is MetaArray else np.asarray(array)
+        return np.asarray(array) if isinstance(array, np.generic) else array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
@@ -138,7 +138,7 @@ class ConjNegView(np.lib.mixins.NDArrayOperatorsMixin):
 
     def stored(self, values: Any) -> np.ndarray:
         """The numbers that lie in the memory where `values` are read."""
-        array = values if type(self.raw) is MetaArray else np.asarray(values)
+        array = resolved(values) if hasattr(values, "dtype") else np.asarray(values)
         if array.dtype.kind == "c" and self.dtype.kind != "c":
             array = array.real
         return self._turned(array.astype(self.dtype, copy=False))

@@ -8,7 +8,7 @@ need less, and give the same: tests/laws/test_fast_paths.py holds them to it.
 import numpy as np
 
 from tapegrad.arrays.float8 import is_float8
-from tapegrad.arrays.namespaces import namespace_of, native_dtype
+from tapegrad.arrays.namespaces import is_recorded, namespace_of, native_dtype
 from tapegrad.arrays.narrow import is_narrow, rounded, widened
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import LARGE, blockwise
@@ -49,7 +49,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
     kinds = ""
     dtype = None  # of the NumPy arrays, masks aside
     plain = op.promote is not None  # nothing to promote or refuse: one floating dtype
-    nowhere = False  # an operand is on the meta device
+    nowhere = recorded = False  # an operand is on the meta device; one writes down what is done
     large = written = False  # an array is worth blocks; an input has a version counter
     ordered = op.ordered  # the order of the result in memory is looked after
     narrow = None  # float16 or bfloat16, computed in float32 as in PyTorch
@@ -81,6 +81,9 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
                     nowhere = ordered = True
                 if type(array) is StandIn:
                     return DISPATCH_CLASSES().with_classes(apply, (op, inputs, params), {})
+                if is_recorded(array):
+                    recorded = True
+                    ordered = ordered or not array.flags.c_contiguous
                 plain = False
                 continue
             if array.size > LARGE:
@@ -131,8 +134,9 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         raise
     if narrow is not None:
         out = _rounded(op, out, narrow)
-    if ordered and op.order is not None and (xp is numpy_namespace or nowhere):
-        out = op.order(out, given, params)
+    if ordered and op.order is not None and (xp is numpy_namespace or nowhere or recorded):
+        order = recorded_order(op.order) if recorded else op.order
+        out = order(out, given, params)
     kind = type(out)
     several = kind is tuple or kind is list
     if kind is ndarray:
@@ -152,6 +156,13 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
 
 
 operator_base.APPLY = apply
+
+
+def recorded_order(order: Callable) -> Callable:
+    """A rule of the order in memory for arrays that write down what is done with them."""
+    from tapegrad.arrays.traced.record import in_order
+
+    return in_order(order)
 
 
 def _resolved(x: Any) -> Any:
@@ -263,6 +274,8 @@ def _compute(op: OperatorLike, xp: Namespace, arrays: list, params: dict, large:
                 return out
         if op.ufunc is not None and not params:
             return getattr(np, op.ufunc)(*arrays)
+    elif op.ufunc is not None and not params and any(map(is_recorded, arrays)):
+        return getattr(np, op.ufunc)(*arrays)
     return op.forward(xp, *arrays, **params)
 
 

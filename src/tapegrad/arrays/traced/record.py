@@ -1,0 +1,126 @@
+"""Running one call on plain arrays and writing it down."""
+
+import numpy as np
+
+from tapegrad.arrays.traced.program import RECORDING, Program, Value
+from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Callable
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+
+
+def record(
+    text: str, function: Callable | None, args: tuple, kwargs: dict, run: Callable | None = None
+) -> Any:
+    """The result of a call, whose arrays are recorded; the call is written down.
+
+    `text` is how the call is written: the name of `function`, `.name` for a method, `getitem` or
+    `setitem`; `run` does the same where there is no function of that name.
+    """
+    known: dict[int, Any] = {}
+    plain = [_plain(x, known) for x in args]
+    plain_kwargs = {k: _plain(x, known) for k, x in kwargs.items()}
+    program = _program(known)
+    placed = tuple([place_of(program, x) for x in args])
+    placed_kwargs = {k: place_of(program, x) for k, x in kwargs.items()}
+    out = (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
+    found, result = _traced(program, out, known, text)
+    program.note(text, function, placed, placed_kwargs, result)
+    return found
+
+
+def _program(known: dict) -> Program:
+    for x in known.values():
+        return x.program
+    program = RECORDING.get()
+    if program is None:
+        raise errors.runtime_error(
+            "A function of recorded arrays was called and nothing is recorded",
+            "with Program(): is the block that records.",
+        )
+    return program
+
+
+def _plain(x: Any, known: dict) -> Any:
+    """An argument with plain arrays in the place of recorded ones, which `known` collects."""
+    from tapegrad.arrays.traced.array import Traced
+
+    if type(x) is Traced:
+        known[id(x.array)] = x
+        return x.array
+    if isinstance(x, (tuple, list)):
+        found = [_plain(each, known) for each in x]
+        return type(x)(*found) if hasattr(x, "_fields") else type(x)(found)
+    if isinstance(x, dict):
+        return {k: _plain(each, known) for k, each in x.items()}
+    if type(x) is slice:
+        return slice(*[_plain(each, known) for each in (x.start, x.stop, x.step)])
+    return x
+
+
+def place_of(program: Program, x: Any) -> Any:
+    """An argument as a program keeps it: a `Value`, a `Constant`, or a plain Python object."""
+    from tapegrad.arrays.traced.array import Traced
+
+    if type(x) is Traced:
+        return x.place
+    if type(x) is tuple or type(x) is list:
+        return type(x)([place_of(program, each) for each in x])
+    if type(x) is slice:
+        return slice(*[place_of(program, each) for each in (x.start, x.stop, x.step)])
+    if type(x) in _PLAIN:
+        return x
+    return program.constant(x)
+
+
+def _traced(program: Program, out: Any, known: dict, text: str) -> tuple[Any, Any]:
+    """A result as recorded arrays, and as the values that an instruction keeps."""
+    from tapegrad.arrays.traced.array import Traced
+
+    if out is None:
+        return None, None
+    if isinstance(out, (np.ndarray, np.generic)):
+        same = known.get(id(out))
+        if same is not None:
+            return same, same.place
+        value = program.place(out)
+        return Traced(program, out, value), value
+    if isinstance(out, (tuple, list)):
+        pairs = [_traced(program, each, known, text) for each in out]
+        found = [x for x, _ in pairs]
+        whole = type(out)(*found) if hasattr(out, "_fields") else type(out)(found)
+        return whole, tuple([value for _, value in pairs])
+    if type(out) in _PLAIN or isinstance(out, (np.dtype, type)):
+        return out, Read(out)
+    raise errors.runtime_error(
+        f"{text} gave a {type(out).__name__}, which cannot be recorded",
+        "Only arrays, numbers and tuples of them can.",
+    )
+
+
+def in_order(rule: Callable) -> Callable:
+    """A rule of the order in which results lie in memory; it is written down where it copies."""
+
+    def ordered(results: Any, operands: Any, params: Any) -> Any:
+        known: dict[int, Any] = {}
+        plain = _plain(results, known)
+        found = rule(plain, _plain(list(operands), {}), params)
+        several = isinstance(found, (tuple, list))
+        pairs = zip(found, plain, strict=True) if several else [(found, plain)]
+        if all(a is b for a, b in pairs):
+            return results
+        return record(f"order.{rule.__name__}", rule, (results, list(operands), params), {})
+
+    return ordered
+
+
+class Read:
+    """A plain number among the results of an instruction: the recorded computation has seen it."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: Any):
+        self.number = number
+
+
+__all__ = ["Read", "Value", "place_of", "record"]

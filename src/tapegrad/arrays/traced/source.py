@@ -1,0 +1,115 @@
+"""A program as Python source over NumPy: a line for each instruction."""
+
+import numpy as np
+
+from tapegrad.arrays.traced.program import Changed, Constant, Instruction, Program, Value
+from tapegrad.arrays.traced.record import Read
+from tapegrad.core.annotations import Any, Callable, Sequence
+
+
+def source_of(program: Program, outputs: Sequence[Value]) -> str:
+    """The source of a function of the inputs of a program."""
+    lines = [f"def program({', '.join(map(repr, program.inputs))}):"]
+    for each in program.instructions:
+        lines += [f"    {line}" for line in _lines(each)]
+    lines.append(f"    return {_text(tuple(outputs))}")
+    return "\n".join(lines)
+
+
+def compiled(program: Program, outputs: Sequence[Value]) -> Callable:
+    """The function whose source `source_of` gives."""
+    scope: dict[str, Any] = {f"c{i}": x for i, x in enumerate(program.constants)}
+    scope.update(np=np, inf=np.inf, nan=np.nan, expect=expect, xp=_Names(), order=_Names())
+    for text, function in program.functions.items():
+        first, _, name = text.partition(".")
+        if first in ("xp", "order"):
+            scope[first]._set(name, function)
+    exec(compile(source_of(program, outputs), "<program>", "exec"), scope)
+    return scope["program"]
+
+
+class _Names:
+    """Functions under dotted names."""
+
+    def _set(self, name: str, value: Any) -> None:
+        first, _, rest = name.partition(".")
+        if rest:
+            if first not in self.__dict__:
+                setattr(self, first, _Names())
+            getattr(self, first)._set(rest, value)
+        else:
+            setattr(self, first, value)
+
+
+def expect(found: Any, recorded: Any, what: str) -> None:
+    """Raise `Changed` where a number is not the one that was read while a program was recorded."""
+    if found != recorded and not (found != found and recorded != recorded):
+        raise Changed(f"{what} was {recorded!r} and is {found!r}")
+
+
+def _lines(instruction: Instruction) -> list[str]:
+    text, args, result = instruction.text, instruction.args, instruction.result
+    if text == "expect":
+        how, value, recorded = args
+        asked = f"{value!r}{how}" if how[0] == "." else f"{how}({value!r})"
+        return [f"expect({asked}, {_text(recorded)}, {asked!r})"]
+    if text == "setitem":
+        return [f"{_text(args[0])}[{_key(args[1])}] = {_text(args[2])}"]
+    if text == "getitem":
+        call = f"{_text(args[0])}[{_key(args[1])}]"
+    else:
+        given = [_text(x) for x in args]
+        given += [f"{k}={_text(x)}" for k, x in instruction.kwargs.items()]
+        if text[0] == ".":
+            call = f"{given[0]}{text}({', '.join(given[1:])})"
+        else:
+            call = f"{text}({', '.join(given)})"
+    checks: list[str] = []
+    names = _names(result, call, checks)
+    if names is None:
+        return [call]
+    return [f"{names} = {call}", *checks]
+
+
+def _names(result: Any, call: str, checks: list[str]) -> str | None:
+    """What the results of an instruction are assigned to; None where there are none."""
+    if result is None:
+        return None
+    if isinstance(result, Value):
+        return repr(result)
+    if isinstance(result, Read):
+        name = f"r{len(checks)}"
+        checks.append(f"expect({name}, {_text(result.number)}, {call!r})")
+        return name
+    names = [_names(x, call, checks) or "_" for x in result]
+    return f"({', '.join(names)}{',' * (len(names) == 1)})"
+
+
+def _key(key: Any) -> str:
+    if type(key) is tuple and key:
+        return ", ".join(map(_slice, key)) + ("," if len(key) == 1 else "")
+    return _slice(key)
+
+
+def _slice(key: Any) -> str:
+    if type(key) is slice:
+        parts = ["" if x is None else _text(x) for x in (key.start, key.stop)]
+        return ":".join(parts) + ("" if key.step is None else f":{_text(key.step)}")
+    return _text(key)
+
+
+def _text(x: Any) -> str:
+    """A value, constant or plain Python object as source."""
+    if type(x) is tuple:
+        return f"({', '.join(map(_text, x))}{',' * (len(x) == 1)})"
+    if type(x) is list:
+        return f"[{', '.join(map(_text, x))}]"
+    if type(x) is slice:
+        return f"slice({_text(x.start)}, {_text(x.stop)}, {_text(x.step)})"
+    if type(x) is complex:
+        return f"complex({x.real!r}, {x.imag!r})"
+    if isinstance(x, (np.dtype, type)):
+        return f"np.dtype({str(np.dtype(x))!r})"
+    if isinstance(x, (Value, Constant)):
+        return repr(x)
+    return repr(x) if x is not Ellipsis else "..."
