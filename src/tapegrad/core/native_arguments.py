@@ -284,6 +284,10 @@ def forms_of(function: Callable, method: bool = False) -> tuple[str, list[Form]]
     return name, []
 
 
+_POOLING = frozenset("max_pool1d max_pool2d max_pool3d".split())
+"""Functions that `nn.functional` has under the name of a native one, with an argument more."""
+
+
 def call_of(
     function: Callable, args: tuple, kwargs: dict, error: Exception, method: bool = False
 ) -> Callable | None:
@@ -292,7 +296,7 @@ def call_of(
     Raises PyTorch's TypeError if the native function refuses the arguments.
     """
     name, forms = forms_of(function, method)
-    if not forms:
+    if not forms or (name in _POOLING and "return_indices" in kwargs):
         return None
     given = args[1:] if method else args
     if method and args and not _is_tensor(args[0]):

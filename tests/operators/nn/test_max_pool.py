@@ -152,3 +152,9 @@ def test_padding_is_at_most_half_of_a_window_not_dilated():
         F.max_pool2d(torch.ones(1, 9, 9), 3, 1, 2, 2)
     with raises(RuntimeError, text + "kT: 3 kW: 3 kH: 3 padT: 2 padW: 2 padH: 2"):
         F.max_pool3d(torch.ones(1, 9, 9, 9), 3, 1, 2, 2)
+
+
+def test_an_error_with_indices_is_of_what_is_wrong():
+    """The native function of this name has no `return_indices`: that is not what is wrong."""
+    with pytest.raises(RuntimeError, match="pad must be non-negative, but got pad: -1"):
+        F.max_pool2d(torch.ones(1, 4, 4), 2, padding=-1, return_indices=True)
