@@ -562,3 +562,13 @@ def test_the_number_of_the_level_that_is_open():
         assert module._current_level == 0
     with pytest.raises(AttributeError, match="has no attribute '_other'"):
         module._other  # noqa: B018
+
+
+def test_conjugate_views_have_tangents():
+    x = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128)
+    t = torch.tensor([2j, 1 + 0j], dtype=torch.complex128)
+    with forward_ad.dual_level():
+        y = forward_ad.make_dual(x, t.conj()).conj()
+        assert y.is_conj()
+        assert forward_ad.unpack_dual(y).tangent.tolist() == [2j, 1 + 0j]
+        forward_ad.unpack_dual(torch.fft.hfft(forward_ad.make_dual(x, t)))

@@ -29,7 +29,7 @@ _OF_MEMORY = (np.may_share_memory, np.shares_memory)
 class ConjNegView(np.lib.mixins.NDArrayOperatorsMixin):
     """The memory of `raw`, conjugated, negated or both where it is read and where it is written."""
 
-    __slots__ = ("conj", "neg", "raw")
+    __slots__ = ("__weakref__", "conj", "neg", "raw")
 
     def __init__(self, raw: np.ndarray, conj: bool, neg: bool):
         self.raw, self.conj, self.neg = raw, conj, neg

@@ -4,7 +4,7 @@ from math import sqrt
 
 from tapegrad.core.annotations import Any, Namespace, Tensor
 from tapegrad.core.errors import runtime_error, value_error
-from tapegrad.optim.optimizer import Optimizer, check_betas, given
+from tapegrad.optim.optimizer import Optimizer, check_betas, check_number, given
 
 
 class SparseAdam(Optimizer):
@@ -39,6 +39,7 @@ class SparseAdam(Optimizer):
         eps: float = 1e-8,
         maximize: bool = False,
     ) -> None:
+        check_number("lr", lr)
         if not 0 < lr:
             raise value_error(f"Invalid learning rate: {lr}", "It is greater than 0.")
         if not 0 < eps:

@@ -1,5 +1,8 @@
 """Patches: a tensor with another one in the place of one of its views."""
 
+import numpy as np
+
+from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -157,11 +160,22 @@ def as_strided_scatter(
     """
     from tapegrad.operators.indexing.copy_fill_zero import copy_
 
-    result = input.clone()
+    result = _with_memory_cloned(input)
     part = as_strided(result, size, stride, storage_offset)
     _check(src, part._array.shape)
     copy_(part, src)
     return result
+
+
+def _with_memory_cloned(x: Any) -> Any:
+    """A clone of a tensor that lies in memory as it does: as that view of a clone of it all."""
+    if type(x._array) is not np.ndarray or x._array.base is None or type(MODE.get()) is not bool:
+        return x.clone()
+    n = x.untyped_storage().nbytes() // x.itemsize
+    if n == x.numel() and x.is_contiguous():
+        return x.clone()
+    memory = as_strided(x, (n,), (1,), 0).clone()
+    return as_strided(memory, x.shape, x.stride(), x.storage_offset())
 
 
 __torch__ = "as_strided_scatter diagonal_scatter select_scatter slice_scatter"
