@@ -19,7 +19,7 @@ class Recorded(NamedTuple):
 def table() -> dict[str, dict[str, Recorded]]:
     """Of each packet its overloads: `table()["add"]["Tensor"]`."""
     found: dict[str, dict[str, Recorded]] = {}
-    for line in files("tapegrad.library").joinpath("aten_schemas.txt").read_text().splitlines():
+    for line in files(__package__).joinpath("aten_schemas.txt").read_text().splitlines():
         text, _, tags = line.partition(" # ")
         packet, _, overload = text.partition("(")[0].partition(".")
         recorded = Recorded(text, [Tag[name] for name in tags.split()])
