@@ -383,3 +383,12 @@ def test_sizes_that_are_put_together_are_followed(recwarn):
     traced = torch.jit.trace(repeated, torch.ones(1, 3), check_trace=False)
     assert not [w for w in recwarn if w.category is torch.jit.TracerWarning]
     assert traced(torch.ones(2, 3)).shape == (2, 2, 3)
+
+
+def test_a_method_other_than_forward_is_not_traced_alone():
+    class Two(torch.nn.Module):
+        def back(self, x):
+            return x
+
+    with pytest.raises(AttributeError, match="trace doesn't support compiling individual module"):
+        torch.jit.trace(Two().back, torch.ones(1))
