@@ -81,7 +81,7 @@ def _length(i, x):
         ) from None
     if not _INT64_MIN <= length <= _INT64_MAX:
         raise value_error(
-            "Overflow when unpacking long long", f"Item {i} does not fit in 64 bits: {length}."
+            "Overflow when unpacking long long", f"Item {i} does not fit in 64 bits."
         )
     return length
 
