@@ -119,4 +119,4 @@ def test_a_size_has_no_room_for_attributes():
 
 def test_a_length_of_thousands_of_digits_is_refused_like_any_other_too_large():
     with pytest.raises(ValueError, match="Overflow when unpacking long long"):
-        torch.Size([2**400_000])
+        Size([2**400_000])
