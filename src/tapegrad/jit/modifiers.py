@@ -141,7 +141,8 @@ def interface(obj: Any) -> Any:
         raise runtime_error(
             "interface must be applied to a class", "Write @torch.jit.interface above a class."
         )
-    obj.__torch_script_interface__ = f"__torch__.{obj.__module__}.{obj.__qualname__}"  # type: ignore
+    marked: Any = obj
+    marked.__torch_script_interface__ = f"__torch__.{obj.__module__}.{obj.__qualname__}"
     return obj
 
 
