@@ -344,7 +344,7 @@ def _take_numbers(form: Form, values: dict[str, Any]) -> bool:
     """Put Python's numbers in the place of tensors that stand for one; False if there are none."""
     found = False
     for parameter in form.parameters:
-        value = values.get(parameter.name)
+        value: Any = values.get(parameter.name)
         if parameter.kind in ("Number", "int", "float") and _is_tensor(value):
             values[parameter.name] = value.item()
             found = True

@@ -7,7 +7,7 @@ from types import UnionType
 from tapegrad.core.annotations import Any
 from tapegrad.core.errors import runtime_error, type_error, warn
 
-_BARE = {
+_BARE: dict[Any, str] = {
     **{
         bare: f"{name} without a contained type. Please add a contained type, e.g. {name}[int]"
         for bare, name in (

@@ -112,7 +112,7 @@ def _upsample(mode: str, aligned: bool) -> Callable[..., Any]:
             corners = given.pop(0) if given else named.pop("align_corners")
         if "scale_factors" in named:
             given = [named.pop("scale_factors")]
-        scales = [*given, *named.values()]
+        scales: Any = [*given, *named.values()]
         if len(scales) == 1 and isinstance(scales[0], list | tuple):
             scales = list(scales[0])
         if not scales or None in scales:
