@@ -120,6 +120,7 @@ class OpOverloadPacket:
         self.namespace = namespace
         self._qualified_op_name = f"{namespace}::{name}"
         self.__module__ = f"torch._ops.{namespace}"
+        self._has_own: bool | None = None  # whether an overload has a function of its own
         self._overloads = {each: OpOverload(self, each) for each in overloads}
 
     def overloads(self) -> list[str]:
@@ -172,7 +173,9 @@ class OpOverloadPacket:
         from tapegrad.library.aten_functions import FUNCTIONS
         from tapegrad.library.binding import bind
 
-        if not any(f"{self.__name__}.{each}" in FUNCTIONS for each in self._overloads):
+        if self._has_own is None:
+            self._has_own = any(f"{self.__name__}.{each}" in FUNCTIONS for each in self._overloads)
+        if not self._has_own:
             return ""
         for name, overload in self._overloads.items():
             try:

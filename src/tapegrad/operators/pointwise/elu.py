@@ -82,7 +82,9 @@ def celu(input: Tensor, alpha: float = 1.0) -> Any:
     >>> torch.celu(torch.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    if plain(alpha) == 0:
+    if type(alpha) is not float:
+        alpha = plain(alpha)
+    if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return celu_scaled(input, alpha=alpha)
 
