@@ -9,9 +9,13 @@ import tapegrad
 
 
 def python(*args, cwd=None, **environment):
-    """What `python args` prints and its exit status, with warnings as errors."""
+    """What `python args` prints and its exit status, with warnings as errors.
+
+    All but those of `torch.jit`, whose functions are deprecated in PyTorch.
+    """
     env = {**os.environ, "PYTHONPATH": str(Path(tapegrad.__file__).parents[1]), **environment}
-    command = [sys.executable, "-W", "error", *map(str, args)]
+    quiet = "ignore:`torch.jit.:DeprecationWarning"
+    command = [sys.executable, "-W", "error", "-W", quiet, *map(str, args)]
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=600)
 
 

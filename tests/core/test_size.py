@@ -115,3 +115,8 @@ def test_the_shape_of_an_array_becomes_a_size():
 def test_a_size_has_no_room_for_attributes():
     with pytest.raises(AttributeError):
         Size().colour = "red"
+
+
+def test_a_length_of_thousands_of_digits_is_refused_like_any_other_too_large():
+    with pytest.raises(ValueError, match="Overflow when unpacking long long"):
+        Size([2**400_000])

@@ -131,3 +131,16 @@ def test_a_cotangent_of_a_whole_jacobian_prints_as_a_batch():
     inner = "tensor([[1., 0.],\n            [0., 1.]])"
     assert seen[0] == f"BatchedTensor(lvl=1, bdim=0, value=\n    {inner}\n)"
     assert seen[1].startswith("BatchedTensor(lvl=2, bdim=0, value=\n    ")
+
+
+def test_a_batch_is_shown_where_it_came_in():
+    x, seen = torch.arange(6.0).reshape(2, 3), []
+
+    def look(row):
+        seen.append((repr(row)[:30], torch.func.debug_unwrap(row).tolist()))
+        seen.append((repr(row * 2)[:30], torch.func.debug_unwrap(row * 2).shape))
+        return row
+
+    assert torch.vmap(look, in_dims=1)(x).shape == (3, 2)
+    assert seen[0] == ("BatchedTensor(lvl=1, bdim=1, v", x.tolist())
+    assert seen[1] == ("BatchedTensor(lvl=1, bdim=0, v", (3, 2))

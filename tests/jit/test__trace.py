@@ -39,7 +39,7 @@ def test_an_if_is_frozen_and_warned_of():
 
     with pytest.warns(TracerWarning, match="Converting a tensor to a Python boolean") as caught:
         traced = torch.jit.trace(f, torch.ones(3))
-    assert caught[0].filename == __file__
+    assert next(w for w in caught if w.category is TracerWarning).filename == __file__
     assert traced(-torch.ones(3)).tolist() == [-2, -2, -2]
     assert "torch.Tensor.mul" in traced.code and traced.__name__ == "f"
     assert str(traced.graph).startswith("graph(%x):\n")
@@ -383,3 +383,12 @@ def test_sizes_that_are_put_together_are_followed(recwarn):
     traced = torch.jit.trace(repeated, torch.ones(1, 3), check_trace=False)
     assert not [w for w in recwarn if w.category is torch.jit.TracerWarning]
     assert traced(torch.ones(2, 3)).shape == (2, 2, 3)
+
+
+def test_a_method_other_than_forward_is_not_traced_alone():
+    class Two(torch.nn.Module):
+        def back(self, x):
+            return x
+
+    with pytest.raises(AttributeError, match="trace doesn't support compiling individual module"):
+        torch.jit.trace(Two().back, torch.ones(1))

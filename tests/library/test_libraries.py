@@ -178,3 +178,45 @@ def test_a_signature_may_name_the_namespace_of_its_library(library):
 def test_a_tensor_has_no_number_as_default(library):
     with pytest.raises(RuntimeError, match="expected None but found 'number' here"):
         library.define("number(Tensor x=3) -> Tensor")
+
+
+def test_a_kernel_may_come_before_the_definition(library):
+    more = torch.library.Library("bench", "IMPL")
+    more.impl("late", lambda x: x + 1, "CPU")
+    torch.library.impl("bench::late.other", "cpu", lambda x: x + 2, lib=more)
+    assert not hasattr(torch.ops.bench, "late")
+    library.define("late(Tensor x) -> Tensor")
+    library.define("late.other(Tensor x) -> Tensor")
+    assert torch.ops.bench.late(torch.zeros(1)).tolist() == [1]
+    assert torch.ops.bench.late.other(torch.zeros(1)).tolist() == [2]
+    more._destroy()
+    with raises(NotImplementedError, "Could not run 'bench::late' with arguments from the 'CPU'"):
+        torch.ops.bench.late.default(torch.zeros(1))
+
+
+def test_a_library_implements_operators_of_its_namespace(library):
+    with raises(RuntimeError, 'impl("other::f", ...): Explicitly provided namespace (other) in'):
+        library.impl("other::f", lambda x: x, "CPU")
+
+
+def test_a_rule_for_batches_hears_of_the_dimension_that_is_mapped(library):
+    library.define("product(Tensor x, Tensor y, *, int n=1) -> Tensor")
+    library.impl("product", lambda x, y, n=1: x * y * n, "CPU")
+    seen = []
+
+    def rule(info, in_dims, x, y, *, n=1):
+        seen.append((info.batch_size, in_dims, tuple(x.shape), tuple(y.shape), n))
+        x, y = (t.movedim(d, 0) for t, d in zip((x, y), in_dims, strict=True))
+        return x * y * n, 0
+
+    torch.library.register_vmap("bench::product", rule)
+    product, x = torch.ops.bench.product, torch.arange(6.0).reshape(2, 3)
+    out = torch.vmap(lambda a, b: product(a, b, n=2), in_dims=(1, -1), out_dims=1)(x, x)
+    assert out.tolist() == (2 * x * x).tolist()
+    torch.vmap(product, in_dims=(0, 1))(x, x.t())
+    torch.vmap(lambda a: product(a * 2, a), in_dims=1)(x)
+    assert seen == [
+        (3, (1, 1), (2, 3), (2, 3), 2),
+        (2, (0, 1), (2, 3), (3, 2), 1),
+        (3, (0, 1), (3, 2), (2, 3), 1),
+    ]

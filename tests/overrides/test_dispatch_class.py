@@ -108,9 +108,7 @@ def test_numbers_are_asked_of_the_class():
 def test_what_does_not_reach_the_class_raises():
     x = Logging(torch.ones(2))
     with pytest.raises(NotImplementedError, match="does not reach the __torch_dispatch__"):
-        torch.equal(x, x)
-    with pytest.raises(NotImplementedError, match="do not reach the __torch_dispatch__"):
-        x[0] = 5.0
+        torch.unique(x)
     for read in (x.numpy, x.tolist, x.__repr__):
         with pytest.raises(RuntimeError, match="is not supported for tensor subclasses"):
             read()
@@ -148,3 +146,40 @@ def test_asking_who_takes_part_takes_one_argument():
         has_unary(tensor=1)
     with raises(TypeError, "expected a sequence"):
         has(None)
+
+
+def test_comparisons_of_whole_tensors_reach_the_class():
+    x = Logging(torch.tensor([1.0, 0.0]))
+    CALLS.clear()
+    assert torch.equal(x, x) is True and x.equal(torch.ones(2)) is False
+    assert torch.allclose(x, x, atol=1e-3) is True
+    assert x.nonzero().elem.tolist() == [[0]]
+    assert CALLS == [
+        "aten.equal.default",
+        "aten.equal.default",
+        "aten.allclose.default",
+        "aten.nonzero.default",
+    ]
+
+
+def test_writes_at_an_index_reach_the_class():
+    x = Logging(torch.zeros(2, 3))
+    CALLS.clear()
+    x[0] = 5.0
+    x[:, 1] = torch.tensor([6.0, 7.0])
+    x[torch.tensor([1]), torch.tensor([2])] = 8.0
+    assert x.elem.tolist() == [[5, 6, 5], [0, 7, 8]]
+    x[x > 6] = 1.0
+    x[:] = 2 * x
+    assert x.elem.tolist() == [[10, 12, 10], [0, 2, 2]]
+    assert CALLS == [
+        "aten.select.int",
+        "aten.fill_.Tensor",
+        "aten.select.int",
+        "aten.copy_.default",
+        "aten.index_put_.default",
+        "aten.gt.Scalar",
+        "aten.index_put_.default",
+        "aten.mul.Tensor",
+        "aten.copy_.default",
+    ]

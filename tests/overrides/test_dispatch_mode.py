@@ -53,7 +53,7 @@ def test_a_mode_is_told_pytorchs_operators_with_pytorchs_arguments():
         ("aten.t.default", {}),
         ("aten.sum.dim_IntList", [1], True, {}),
         ("aten._softmax.default", 1, False, {}),
-        ("aten.zeros.default", [2], {}),
+        ("aten.zeros.default", [2], {"device": torch.device("cpu"), "pin_memory": False}),
         ("aten.t.default", {}),
         ("aten.addmm.default", {}),
         ("aten.unsqueeze.default", 0, {}),
@@ -203,3 +203,71 @@ def test_a_mode_that_counts_what_matrix_products_cost():
     with Flops() as flops:
         net(x).sum().backward()
     assert flops.total == 2 * (2 * 16 * 8 * 4)
+
+
+def shown(x):
+    if isinstance(x, torch.Tensor):
+        return "x" if x.is_floating_point() else "i"
+    return [shown(each) for each in x] if isinstance(x, list | tuple) else x
+
+
+X, N = torch.arange(12.0).reshape(3, 4), torch.tensor([[0], [1], [2]])
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda: X[N[:, 0]], ("index.Tensor", "x", ["i"])),
+        (lambda: X[:, N[:, 0]], ("index.Tensor", "x", [None, "i"])),
+        (lambda: X[X > 1], ("index.Tensor", "x", ["i"])),
+        (lambda: X[N, N], ("index.Tensor", "x", ["i", "i"])),
+        (lambda: X.gather(1, N), ("gather.default", "x", 1, "i")),
+        (lambda: X.index_select(0, N[:, 0]), ("index_select.default", "x", 0, "i")),
+        (lambda: X.scatter(1, N, X), ("scatter.src", "x", 1, "i", "x")),
+        (lambda: X.scatter(1, N, 2.0), ("scatter.value", "x", 1, "i", 2.0)),
+        (lambda: X.scatter_add(1, N, X), ("scatter_add.default", "x", 1, "i", "x")),
+        (lambda: X.index_add(0, N[:, 0], X), ("index_add.default", "x", 0, "i", "x")),
+        (lambda: 2**X, ("pow.Scalar", 2, "x")),
+        (lambda: X.var(1), ("var.correction", "x", [1], {"correction": 1})),
+        (lambda: X.norm(), ("linalg_vector_norm.default", "x")),
+        (lambda: X.topk(2), ("topk.default", "x", 2)),
+        (lambda: X.all(), ("all.default", "x")),
+        (lambda: X.any(1), ("any.dim", "x", 1)),
+        (lambda: torch.nn.functional.gelu(X), ("gelu.default", "x")),
+        (lambda: torch.nn.functional.mse_loss(X, X), ("mse_loss.default", "x", "x")),
+        (
+            lambda: torch.nn.functional.layer_norm(X, (4,)),
+            ("native_layer_norm.default", "x", [4], None, None, 1e-05),
+        ),
+        (lambda: torch.fft.fft(X), ("_fft_r2c.default", "x", [1], 0, False)),
+        (lambda: torch.linalg.svd(X), ("_linalg_svd.default", "x", True)),
+        (lambda: X.unfold(1, 2, 1), ("unfold.default", "x", 1, 2, 1)),
+        (lambda: X.clone().fill_(1.0), ("fill_.Scalar", "x", 1.0)),
+        (lambda: X.clone().__setitem__(N[:, 0], X), ("index_put_.default", "x", ["i"], "x")),
+    ],
+)
+def test_arguments_stand_as_in_pytorch(call, expected):
+    with Log() as log:
+        call()
+    func, args, kwargs = log.calls[-1]
+    found = (str(func).removeprefix("aten."), *map(shown, args), *([kwargs] if kwargs else []))
+    assert found == expected
+
+
+def test_an_operator_may_be_called_again_with_other_arguments_in_pytorchs_order():
+    class Other(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if func is aten.gather.default:
+                return func(args[0], 0, args[2])
+            if func is aten.var.correction:
+                return func(args[0], [0], correction=0)
+            if func is aten._fft_r2c.default:
+                return func(args[0], args[1], 2, True)
+            return func(*args, **(kwargs or {}))
+
+    x = torch.tensor([[1.0, 2.0], [3.0, 6.0]], requires_grad=True)
+    with Other():
+        picked = x.gather(1, torch.tensor([[1, 0]]))
+        assert x.var(1).tolist() == [1.0, 4.0]
+        assert torch.fft.fft(x).tolist() == [[1.5, -0.5], [4.5, -1.5]]
+    assert picked.tolist() == [[3.0, 2.0]]

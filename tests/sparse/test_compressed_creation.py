@@ -3,6 +3,7 @@
 import pytest
 
 import tapegrad as torch
+from tests.messages import raises
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # PyTorch warns once in a process
 
@@ -62,3 +63,16 @@ def test_a_value_may_have_dimensions_of_its_own():
     assert y.transpose(0, 1).layout == torch.sparse_csc
     with pytest.raises(RuntimeError, match="expects a tensor with <= 2 dimensions"):
         y.t()
+
+
+def test_options_are_checked_by_their_names():
+    parts = [0, 1], [0], [1.0]
+    for name in ("csr", "csc"):
+        make = getattr(torch, f"sparse_{name}_tensor")
+        assert make(*parts, dtype=torch.float64, requires_grad=True).requires_grad
+        with raises(
+            TypeError, f"sparse_{name}_tensor() got an unexpected keyword argument 'size_'"
+        ):
+            make(*parts, size_=(1, 1))
+        with raises(RuntimeError, "Cannot access accelerator device when none is available."):
+            make(*parts, pin_memory=True)

@@ -4,9 +4,11 @@ A table says which names a file has; the file is imported when one of them is fi
 """
 
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 from tapegrad.core.argument_check import method_of
+from tapegrad.core.registration import Slot
 
 _INDEX: dict[int, dict[str, str]] = {}
 
@@ -24,14 +26,15 @@ def found(table: dict[str, str], name: str) -> Any:
 class method:
     """A method of tensors that is a function of `file`, imported when first asked for.
 
-    The function is `name`, or has the name of the method.
+    The function is `name`, or has the name of the method. In place of a file there may be a slot
+    for a package, and in the name the file of it: `method(SPARSE, "matmul.smm")`.
 
     It then takes the place of this descriptor, and costs what any other method costs.
     """
 
     __slots__ = ("file", "name", "own_name", "owner")
 
-    def __init__(self, file: str, name: str = ""):
+    def __init__(self, file: str | Slot, name: str = ""):
         self.file, self.name = file, name
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -40,6 +43,7 @@ class method:
         self.name = self.name or name
 
     def __get__(self, tensor: Any, owner: type) -> Any:
-        found = method_of(getattr(import_module(self.file), self.name))
+        home = import_module(self.file) if isinstance(self.file, str) else self.file()
+        found = method_of(attrgetter(self.name)(home))
         setattr(self.owner, self.own_name, found)
         return found if tensor is None else found.__get__(tensor, owner)

@@ -315,6 +315,9 @@ def call_of(
         _check_graph(name, values)
         if _failed_in_kernel(error):
             _check_out(name, values)
+    if _take_numbers(form, values):
+        again, named = _spelled(function, form, values, args[:1] if method else ())
+        return lambda: function(*again, **named)
     if not isinstance(error, TypeError):
         return None
     if form.deprecated:
@@ -339,6 +342,17 @@ def call_of(
     if len(again) == len(args) and named.keys() == kwargs.keys():
         return None
     return lambda: function(*again, **named)
+
+
+def _take_numbers(form: Form, values: dict[str, Any]) -> bool:
+    """Put Python's numbers in the place of tensors that stand for one; False if there are none."""
+    found = False
+    for parameter in form.parameters:
+        value: Any = values.get(parameter.name)
+        if parameter.kind in ("Number", "int", "float") and _is_tensor(value):
+            values[parameter.name] = value.item()
+            found = True
+    return found
 
 
 def _refuse_all(name: str, args: tuple, kwargs: dict) -> None:

@@ -62,7 +62,7 @@ def fitted(value: Any, dtype: Dtype) -> Any:
     """
     kind = dtype.category
     if kind == 0:
-        return bool(value)
+        return bool(plain(value))
     low, limit = _LIMITS.get(dtype) or _limits(dtype)
     if kind > 1:
         if type(value) is float and low <= value <= limit and kind == 2:
@@ -72,7 +72,7 @@ def fitted(value: Any, dtype: Dtype) -> Any:
                 raise overflow(dtype)
             parts = [value.real, value.imag]
         else:
-            parts = [float(value)]
+            parts = [float(plain(value))]
         if any(limit < abs(part) < inf for part in parts) or parts[0] < low > 0:
             raise overflow(dtype)
         return complex(*parts) if dtype.is_complex else parts[0]
@@ -80,12 +80,23 @@ def fitted(value: Any, dtype: Dtype) -> Any:
         if value.imag != 0:
             raise overflow(dtype)
         value = value.real
+    value = plain(value)
     # a negative integer wraps around in an unsigned type, a negative fraction does not
     if isinstance(value, int) and not dtype.is_signed:
         low = -limit
     if not low <= value <= limit:  # nan, too
         raise overflow(dtype)
     return int(value) % (limit + 1) if value < 0 and not dtype.is_signed else int(value)
+
+
+def plain(value: Any) -> Any:
+    """A number as it is; a tensor must have no dimensions and no gradient to stand for one.
+
+    The error is for `require_tensors`, which says in PyTorch's words which argument it is.
+    """
+    if hasattr(value, "_array") and (value._array.ndim or value.requires_grad):
+        raise errors.type_error("a tensor with dimensions or a gradient is no number", "item() is.")
+    return value
 
 
 def factor_of(value: Any, dtype: Dtype) -> Any:

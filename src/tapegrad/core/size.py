@@ -80,9 +80,7 @@ def _length(i, x):
             "Pass whole numbers, such as torch.Size([2, 3]).",
         ) from None
     if not _INT64_MIN <= length <= _INT64_MAX:
-        raise value_error(
-            "Overflow when unpacking long long", f"Item {i} does not fit in 64 bits: {length}."
-        )
+        raise value_error("Overflow when unpacking long long", f"Item {i} does not fit in 64 bits.")
     return length
 
 

@@ -136,6 +136,14 @@ def tensors_of(given: Any, depth: int = 3) -> list:
     return found
 
 
+def leave_to_classes(name: str, *given: Any) -> None:
+    """Raise, so that the function `name` is handed over whole, where a class that dispatches takes
+    part; else it would be handed over as the operators that it is made of."""
+    if CLASSES:
+        for x in tensors_of(given):
+            raise array_of(x).refusal(name)
+
+
 def dispatched(function: Callable, args: tuple, kwargs: dict) -> Callable | None:
     """What to do of a failed call in which a class that dispatches takes part; None if none does.
 

@@ -3,9 +3,11 @@
 A kernel that divides by zero gives infinity, as PyTorch's does, without a word: NumPy's warning is
 ignored by a filter. A program may put filters in front of it at any time, and pytest does for each
 test that runs with `filterwarnings = error`: a division would raise there. To say in each call that
-infinity is an answer (`numpy.errstate`) would cost as much as a small operator. So the filter is
-put first again whenever `warnings` notes that its filters have changed. What warns in modules
-other than tapegrad's, NumPy's functions in a program included, meets the program's filters alone.
+infinity is an answer (`numpy.errstate`) would cost three times as much as a small operator, and to
+say it once (`numpy.seterr`) would silence the program's own arrays, and those of its first thread
+alone. So the filter is put first again whenever `warnings` notes that its filters have changed.
+What warns in modules other than tapegrad's, NumPy's functions in a program included, meets the
+program's filters alone.
 """
 
 import warnings

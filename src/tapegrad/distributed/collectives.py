@@ -118,11 +118,14 @@ def all_reduce(
 ) -> Any:
     """Write to the tensor its reduction over all ranks; of one rank, it stays.
 
-    >>> torch.distributed.all_reduce(torch.ones(2))
-    Traceback (most recent call last):
-    ValueError: Default process group has not been initialized, please make sure to call init_process_group.
-    One process: init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1).
-    """  # noqa: E501
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    >>> x = torch.ones(2)
+    >>> torch.distributed.all_reduce(x)
+    >>> x
+    tensor([1., 1.])
+    >>> torch.distributed.destroy_process_group()
+    """
     check_tensor(tensor, "tensor")
     if _rank_not_in_group(group):
         return _not_a_member("all_reduce")

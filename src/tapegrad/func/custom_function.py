@@ -12,7 +12,7 @@ from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
 from tapegrad.core import errors
 from tapegrad.core.annotations import LevelLike, ModeLike, Tensor
 from tapegrad.core.tensor_base import TensorBase
-from tapegrad.func.level import enter, is_inside, leave
+from tapegrad.func.level import axis_of_batch, enter, is_inside, leave
 from tapegrad.func.vmap_mode import Mapping, is_mapped
 from tapegrad.utils._pytree.tree import tree_flatten as flatten
 from tapegrad.utils._pytree.tree import tree_unflatten as unflatten
@@ -80,7 +80,7 @@ def mapped(function: Any, args: tuple, mapping: Mapping) -> Any:
 
     def outside(x: Tensor) -> Any:
         if isinstance(x, TensorBase) and is_inside(x._array, level):
-            batch = leave(x, axis=0, level=level)
+            batch = leave(x, axis=axis_of_batch(x._array, level), level=level)
             return batch if is_mapped(x._array, level) else batch[0]
         return x
 
@@ -88,7 +88,9 @@ def mapped(function: Any, args: tuple, mapping: Mapping) -> Any:
     before = TRANSFORMS.set(level.transforms[0] if level.transforms else None)
     try:
         given = [outside(x) for x in args]
-        dims = tuple([0 if _is_mapped(x, level) else None for x in args])
+        dims = tuple(
+            [axis_of_batch(x._array, level) if _is_mapped(x, level) else None for x in args]
+        )
         info = VmapInfo(level.size, level.randomness)
         return _inside(function.vmap(info, dims, *given), level)
     finally:

@@ -30,6 +30,23 @@ def is_mapped(array: Any, level: Level) -> bool:
     return False
 
 
+def axis_of_batch(array: Any, level: Level) -> int:
+    """Which axis of the whole the batch of a level is: the one it came in as, if nothing was
+    computed since, else the first."""
+    around = 0
+    while type(array) is Batched:
+        if array.level is level:
+            return 0 if array.entered is None else array.entered[1] - around
+        around += array.mapped
+        array = array.value
+    return 0
+
+
+def _whole(array: Batched) -> tuple[Any, int]:
+    """What a mapped array of a level is outside of it, and which axis the batch is there."""
+    return (array.value, 0) if array.entered is None else array.entered
+
+
 def transforms() -> list:
     """(number, what it is known by) of each transform that is running, innermost first."""
     found = []
@@ -99,7 +116,7 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Any:
         if type(what) is Batch:
             if not (type(array) is Batched and array.level is what):
                 continue
-            array = array.value
+            array = _whole(array)[0] if array.mapped else array.value
             found = wrap(array)
         elif is_tracked(tensor, what, edges):
             given, array = _argument(tensor, array, what)
@@ -127,8 +144,9 @@ def _text(t: Array, array: Any, levels: list, edges: set) -> str:
         if type(what) is Batch:
             if type(array) is Batched and array.level is what:
                 if array.mapped:
-                    start = f"BatchedTensor(lvl={number}, bdim=0"
-                    return nested(start, _text(t, array.value, further, edges))
+                    whole, axis = _whole(array)
+                    start = f"BatchedTensor(lvl={number}, bdim={axis}"
+                    return nested(start, _text(t, whole, further, edges))
                 array = array.value
         elif is_tracked(t, what, edges):
             start = f"GradTrackingTensor(lvl={number}"
@@ -176,7 +194,9 @@ def hidden(x: Tensor, axis: int, level: Level) -> Any:
             "the mutated Tensor(s) as inputs.",
             "Make the tensor that is written inside the function.",
         )
-    return Batched(level, _moved(x, axis, 0))
+    made = Batched(level, _moved(x, axis, 0))
+    made.entered = x, axis
+    return made
 
 
 def shown(x: Tensor, axis: int, level: Level) -> Any:
@@ -185,6 +205,8 @@ def shown(x: Tensor, axis: int, level: Level) -> Any:
         if x.level.number > level.number:
             return Batched(x.level, shown(x.value, axis + x.mapped, level), x.mapped)
         if x.level is level:
+            if x.entered is not None and x.entered[1] == axis:
+                return x.entered[0][...]
             value = x.value if x.mapped else spread(x.value, level.size)
             return _moved(value, 0, axis)
     return _moved(spread(x, level.size), 0, axis)

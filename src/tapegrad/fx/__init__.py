@@ -11,6 +11,7 @@ and whose `code` is the Python that it runs.
     graph_module.py       the module made of a graph
     interpreter.py        running a graph node by node
     subgraph_rewriter.py  replacing patterns
+    operator_schemas.py   arguments by their names
 """
 
 from tapegrad.core.missing import refuses as _refuses
@@ -28,4 +29,12 @@ __all__ = [
     "wrap",
 ]  # fmt: skip
 
-__getattr__ = _refuses(__name__)
+_refuse = _refuses(__name__)
+
+
+def __getattr__(name: str):
+    if name == "operator_schemas":  # which needs the signatures of all operators
+        from importlib import import_module
+
+        return import_module("tapegrad.fx.operator_schemas")
+    return _refuse(name)

@@ -258,12 +258,24 @@ class Node:
             return getattr(module, "_is_impure", False)
         return False
 
-    def normalized_arguments(self, root: Any, *args: Any, **kwargs: Any) -> Any:
-        """Not there: arguments by keyword need the schemas of PyTorch's operators."""
-        raise NotImplementedError(
-            "tapegrad has no Node.normalized_arguments: inspect.signature(node.target).bind("
-            "*node.args, **node.kwargs) names the arguments"
-        )
+    def normalized_arguments(
+        self,
+        root: Any,
+        arg_types: tuple | None = None,
+        kwarg_types: dict | None = None,
+        normalize_to_only_use_kwargs: bool = False,
+    ) -> Any:
+        """The arguments of a call with their defaults and names; None where they have none."""
+        from tapegrad.fx.operator_schemas import normalize_function, normalize_module
+
+        only = normalize_to_only_use_kwargs
+        if self.op == "call_function":
+            assert callable(self.target)
+            given = (self.args, self.kwargs, arg_types, kwarg_types)
+            return normalize_function(self.target, *given, only)
+        if self.op == "call_module":
+            return normalize_module(root, str(self.target), self.args, self.kwargs, only)
+        return None
 
     def _rename(self, candidate: str) -> None:
         if candidate != self.name:

@@ -3,6 +3,7 @@
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import type_error
 from tapegrad.futures.future import Future
+from tapegrad.jit._state import COMPILE, outdated
 
 
 def fork(func: Callable, *args: Any, **kwargs: Any) -> Future:
@@ -11,6 +12,7 @@ def fork(func: Callable, *args: Any, **kwargs: Any) -> Future:
     >>> torch.jit.wait(torch.jit.fork(torch.add, torch.ones(1), 1))
     tensor([2.])
     """
+    outdated("fork", COMPILE)
     future: Future = Future()
     future.set_result(func(*args, **kwargs))
     return future
@@ -22,6 +24,7 @@ def wait(future: Future) -> Any:
     >>> torch.jit.wait(torch.jit.fork(max, 3, 5))
     5
     """
+    outdated("wait", COMPILE)
     if not isinstance(future, Future):
         raise type_error(
             f"wait(): argument must be a Future, not {type(future).__name__}",

@@ -5,6 +5,7 @@ import copy
 from tapegrad.core.annotations import Any
 from tapegrad.core.errors import runtime_error
 from tapegrad.jit._script import RecursiveScriptModule, ScriptModule
+from tapegrad.jit._state import COMPILE, outdated
 
 
 def freeze(
@@ -26,6 +27,7 @@ def freeze(
     >>> list(frozen.parameters()), frozen(torch.ones(2)).requires_grad
     ([], False)
     """
+    outdated("freeze", COMPILE)
     if not isinstance(mod, ScriptModule):
         raise runtime_error(
             "Freezing expects a ScriptModule as input. Please use torch.jit.script or "
@@ -63,6 +65,7 @@ def optimize_for_inference(mod: Any, other_methods: list[str] | None = None) -> 
     >>> list(frozen.parameters())
     []
     """
+    outdated("optimize_for_inference", COMPILE)
     if not isinstance(mod, ScriptModule):
         raise runtime_error(
             "optimize_for_inference expects a ScriptModule as input. Please use torch.jit.script "

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from tapegrad.core.annotations import Any
 from tapegrad.core.errors import advised, runtime_error, value_error, warn
+from tapegrad.jit._state import COMPILE, outdated
 
 _strategy: list[tuple[str, int]] = [("STATIC", 2), ("DYNAMIC", 10)]
 _onednn = False
@@ -35,6 +36,7 @@ def set_fusion_strategy(strategy: list[tuple[str, int]]) -> list[tuple[str, int]
     [('STATIC', 1)]
     """
     global _strategy
+    outdated("set_fusion_strategy", COMPILE)
     for kind, _ in strategy:
         if kind not in ("STATIC", "DYNAMIC"):
             raise value_error(

@@ -120,9 +120,9 @@ class ScriptFunction(Scripted):
 
     def save(self, f: Any, _extra_files: dict | None = None) -> None:
         """As `torch.jit.save`."""
-        from tapegrad.jit._serialization import save
+        from tapegrad.jit._serialization import write
 
-        save(self, f, _extra_files)
+        write(self, f, _extra_files)
 
     def save_to_buffer(self, _extra_files: dict | None = None) -> bytes:
         """What `torch.jit.save` writes, as bytes."""
@@ -176,9 +176,9 @@ class ScriptModule(Module):
 
     def save(self, f: Any, _extra_files: dict | None = None) -> None:
         """As `torch.jit.save`."""
-        from tapegrad.jit._serialization import save
+        from tapegrad.jit._serialization import write
 
-        save(self, f, _extra_files)
+        write(self, f, _extra_files)
 
     def save_to_buffer(self, _extra_files: dict | None = None) -> bytes:
         """What `torch.jit.save` writes, as bytes."""
@@ -381,6 +381,7 @@ def script(
     >>> relu6(torch.tensor([-1.0, 7.0]))
     tensor([0., 6.])
     """
+    _state.outdated("script", _state.SWITCH)
     if not _state._enabled:
         return obj
     if optimize is not None:
@@ -388,12 +389,16 @@ def script(
             "`optimize` is deprecated and has no effect. Use `with "
             "torch.jit.optimized_execution()` instead"
         )
+    return _scripted_object(obj)
+
+
+def _scripted_object(obj: Any) -> Any:
     if isinstance(obj, ScriptModule | ScriptFunction):
         return obj
     if isinstance(obj, Module):
         return _scripted(obj, {})
     if hasattr(obj, "__prepare_scriptable__"):
-        return script(obj.__prepare_scriptable__())
+        return _scripted_object(obj.__prepare_scriptable__())
     if isinstance(obj, dict | list):
         return obj.copy()
     if isinstance(obj, type):

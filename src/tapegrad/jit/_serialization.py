@@ -17,6 +17,7 @@ import tapegrad
 from tapegrad.core.annotations import Any
 from tapegrad.core.errors import not_implemented, runtime_error, value_error
 from tapegrad.jit._script import RecursiveScriptModule, ScriptFunction, ScriptModule
+from tapegrad.jit._state import outdated
 from tapegrad.jit.trace_saving import (
     packed_module,
     packed_program,
@@ -27,6 +28,7 @@ from tapegrad.jit.traced_module import TracedFunction, TracedModule
 from tapegrad.nn.modules.module import Module
 
 _FORMAT = "tapegrad.jit 1"
+_EXPORT = "switch to `torch.export`"
 _TABLES = ("_parameters", "_buffers", "_modules")
 _HOOKS = "_hooks", "_pre_hooks", "_hooks_with_kwargs", "_hooks_always_called"
 
@@ -51,6 +53,12 @@ def save(m: Any, f: Any, _extra_files: dict | None = None) -> None:
     >>> torch.jit.load(io.BytesIO(file.getvalue()))
     RecursiveScriptModule(original_name=Linear)
     """
+    outdated("save", _EXPORT)
+    write(m, f, _extra_files)
+
+
+def write(m: Any, f: Any, _extra_files: dict | None = None) -> None:
+    """What `save` does, without its warning."""
     if not isinstance(m, ScriptModule | ScriptFunction):
         raise AttributeError(f"'{type(m).__name__}' object has no attribute 'save'")
     extra = {name: _as_bytes(content) for name, content in (_extra_files or {}).items()}
@@ -60,7 +68,7 @@ def save(m: Any, f: Any, _extra_files: dict | None = None) -> None:
 def saved_bytes(m: Any, _extra_files: dict | None = None) -> bytes:
     """What `save` writes."""
     file = io.BytesIO()
-    save(m, file, _extra_files)
+    write(m, file, _extra_files)
     return file.getvalue()
 
 
@@ -82,6 +90,7 @@ def load(
         NotImplementedError: the file is PyTorch's, of compiled TorchScript
         RuntimeError: a class or function of the file is not imported, or it is no such file
     """
+    outdated("load", _EXPORT)
     if isinstance(f, str | os.PathLike):
         if not os.path.exists(f):
             raise value_error(f"The provided filename {f} does not exist", "Look at the path.")

@@ -1,6 +1,7 @@
 """Whether TorchScript is on, and whether a scripted function is running."""
 
 import os
+import warnings
 from contextvars import ContextVar
 
 from tapegrad.core.annotations import Any, Callable
@@ -11,6 +12,20 @@ SCRIPTED: ContextVar[bool] = ContextVar("tapegrad_scripted", default=False)
 
 RECORDER: ContextVar[Any] = ContextVar("tapegrad_recorder", default=None)
 """What records the calls of this context for `trace`; None where nothing does."""
+
+
+SWITCH = "switch to `torch.compile` or `torch.export`"
+COMPILE = "use `torch.compile` instead"
+
+
+def outdated(name: str, advice: str) -> None:
+    """Warn that a function of `torch.jit` is deprecated, from the file that it is in.
+
+    As in PyTorch that is where the warning is: Python shows none of its own accord.
+    """
+    warnings.warn(
+        f"`torch.jit.{name}` is deprecated. Please {advice}.", DeprecationWarning, stacklevel=2
+    )
 
 
 class EnabledProxy:

@@ -233,6 +233,7 @@ def trace(
     >>> traced(torch.ones(3, 1, 2)).shape
     torch.Size([3, 2])
     """
+    _state.outdated("trace", _state.SWITCH)
     if not _state._enabled:
         return func
     if isinstance(func, ScriptModule):
@@ -241,9 +242,15 @@ def trace(
             "object as is."
         )
         return func
-    if getattr(func, "__name__", "") == "forward" and isinstance(
-        getattr(func, "__self__", None), Module
-    ):
+    if isinstance(getattr(func, "__self__", None), Module):
+        if func.__name__ != "forward":
+            raise advised(
+                AttributeError(
+                    "trace doesn't support compiling individual module's functions.\n"
+                    "Please use trace_module"
+                ),
+                "torch.jit.trace_module(module, {'method': inputs})",
+            )
         func = func.__self__
     checking = check_trace, check_inputs, check_tolerance
     if isinstance(func, Module):
@@ -252,6 +259,7 @@ def trace(
         else:
             inputs = _as_inputs(example_inputs)
             names = _names(func.forward, len(inputs))
+        _state.outdated("trace_method", _state.SWITCH)
         return _traced_module(func, {"forward": (inputs, names)}, strict, checking)
     if example_kwarg_inputs is not None:
         inputs, names = _positional(func, example_kwarg_inputs)
@@ -263,8 +271,12 @@ def trace(
     def again(given: tuple) -> TracedFunction:
         return TracedFunction(func, record(func, name, given, names, {}, strict))
 
+    def anew(given: tuple) -> TracedFunction:
+        _state.outdated("trace", _state.SWITCH)
+        return again(given)
+
     found = again(inputs)
-    check(found, again, func, inputs, checking)
+    check(found, anew, func, inputs, checking)
     return found
 
 
@@ -297,6 +309,7 @@ def trace_module(
     >>> torch.jit.trace_module(Twice(), {"forward": x, "back": x}).back(x)
     tensor([0.5000])
     """
+    _state.outdated("trace_method", _state.SWITCH)
     if not _state._enabled:
         return mod
     if not isinstance(mod, Module):
@@ -330,6 +343,7 @@ def _traced_module(mod: Module, given: dict, strict: bool, checking: tuple) -> A
         call = mod if name == "forward" else getattr(mod, name)
 
         def again(inputs: tuple, name: str = name, names: list = names, call: Any = call) -> Any:
+            _state.outdated("trace_method", _state.SWITCH)
             other = tree(mod, TopLevelTracedModule)
             other.add_program(record(call, name, inputs, names, state, strict))
             return TracedMethod(other, name)

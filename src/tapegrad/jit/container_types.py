@@ -7,16 +7,21 @@ from types import UnionType
 from tapegrad.core.annotations import Any
 from tapegrad.core.errors import runtime_error, type_error, warn
 
-_BARE = {
-    typing.List: "List without a contained type. Please add a contained type, e.g. List[int]",  # noqa: UP006
-    typing.Dict: "Dict without contained types. Please add contained type, e.g. Dict[int, int]",  # noqa: UP006
-    typing.Tuple: "Tuple without a contained type. Please add a contained type, e.g. Tuple[int]",  # noqa: UP006
-    typing.Optional: (
-        "Optional without a contained type. Please add a contained type, e.g. Optional[int]"
-    ),
-    list: "list without a contained type. Please add a contained type, e.g. list[int]",
-    dict: "dict without contained types. Please add contained type, e.g. dict[int, int]",
-    tuple: "tuple without a contained type. Please add a contained type, e.g. tuple[int]",
+_BARE: dict[Any, str] = {
+    **{
+        bare: f"{name} without a contained type. Please add a contained type, e.g. {name}[int]"
+        for bare, name in (
+            (typing.List, "List"),  # noqa: UP006
+            (typing.Tuple, "Tuple"),  # noqa: UP006
+            (typing.Optional, "Optional"),
+            (list, "list"),
+            (tuple, "tuple"),
+        )
+    },
+    **{
+        bare: f"{name} without contained types. Please add contained type, e.g. {name}[int, int]"
+        for bare, name in ((typing.Dict, "Dict"), (dict, "dict"))  # noqa: UP006
+    },
 }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tapegrad.core.errors import deprecated, runtime_error
+from tapegrad.jit._state import COMPILE, SWITCH, outdated
 
 
 class FunctionModifiers:
@@ -135,11 +136,13 @@ def interface(obj: Any) -> Any:
     >>> Layer.__name__
     'Layer'
     """
+    outdated("interface", COMPILE)
     if not isinstance(obj, type):
         raise runtime_error(
             "interface must be applied to a class", "Write @torch.jit.interface above a class."
         )
-    obj.__torch_script_interface__ = f"__torch__.{obj.__module__}.{obj.__qualname__}"  # type: ignore
+    marked: Any = obj
+    marked.__torch_script_interface__ = f"__torch__.{obj.__module__}.{obj.__qualname__}"
     return obj
 
 
@@ -163,6 +166,7 @@ def script_method(fn: Callable) -> Callable:
     >>> Twice()(torch.ones(1))
     tensor([2.])
     """
+    outdated("script_method", SWITCH)
     return fn
 
 

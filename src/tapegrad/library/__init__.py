@@ -53,6 +53,10 @@ __all__ = [
 
 def _operator(op: Any, error: type[Exception] = RuntimeError) -> _Operator:
     """The operator that is meant: by its name, as an overload, or as `custom_op` made it."""
+    return _registry.operator_named(_name_of(op), error)
+
+
+def _name_of(op: Any) -> str:
     if isinstance(op, CustomOpDef):
         op = op._opoverload
     if isinstance(op, _OpOverload):
@@ -62,7 +66,7 @@ def _operator(op: Any, error: type[Exception] = RuntimeError) -> _Operator:
             f"Expected `op` to be a str, an OpOverload or a CustomOpDef, got {type(op)}",
             'Pass "mylib::myop".',
         )
-    return _registry.operator_named(op, error)
+    return op
 
 
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
@@ -100,8 +104,10 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
 
     A decorator without `func`. `types` may also be a key of PyTorch's dispatcher, "Autograd" say.
 
+    The operator may be defined later.
+
     Raises:
-        RuntimeError: there is no such operator or key.
+        RuntimeError: there is no such key.
     """
     if isinstance(qualname, Library):  # the old form: impl(library, name, key)
         library, name, key = qualname, types, func or ""
@@ -114,12 +120,13 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
     kinds = [types] if isinstance(types, str) else list(types)
 
     def register(function: Callable) -> None:
-        operator = _operator(qualname)
+        kernels = _registry.kernels_of(_name_of(qualname))
         for kind in kinds:
             key = _EXPLICIT if kind == "default" else key_of(kind)
-            operator.kernels[key] = function
-            if lib is not None:
-                lib._implemented.append((operator, key))
+            if lib is None:
+                kernels[key] = function
+            else:
+                lib._register(kernels, key, function)
 
     return register if func is None else register(func)
 
@@ -134,10 +141,11 @@ def register_kernel(
     """
 
     def register(function: Callable) -> Callable:
-        operator = _operator(op)
-        if operator.custom is not None:
-            return operator.custom.register_kernel(device_types)(function)
-        impl(operator.name, "default" if device_types is None else device_types, lib=lib)(function)
+        name = _name_of(op)
+        known = _registry.find(name)
+        if known is not None and known.operator is not None and known.operator.custom is not None:
+            return known.operator.custom.register_kernel(device_types)(function)
+        impl(name, "default" if device_types is None else device_types, lib=lib)(function)
         return function
 
     return register if func is None else register(func)

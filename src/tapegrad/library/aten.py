@@ -12,6 +12,7 @@ from tapegrad.dispatch.backward_op import DECLARED
 from tapegrad.dispatch.op import REGISTRY
 from tapegrad.lazy_names import load_operators
 from tapegrad.library.aten_functions import FUNCTIONS
+from tapegrad.library.aten_schemas import table
 from tapegrad.library.overload import OpOverload, OpOverloadPacket
 from tapegrad.profiler.names import titles_of
 
@@ -24,7 +25,8 @@ _BY_OVERLOAD = {
         "_linalg_eigh:eigh _linalg_eigh:eigvalsh _linalg_solve_ex:linear_system "
         "_linalg_svd:singular_values _linalg_svd:svd _log_softmax:log_softmax_along "
         "_scaled_dot_product_flash_attention_for_cpu:attention _softmax:softmax_along "
-        "_to_copy:to_copy grid_sampler_2d grid_sampler_3d index_put:add_at "
+        "_cdist_forward:all_distances _to_copy:to_copy grid_sampler_2d grid_sampler_3d "
+        "index_put:add_at "
         "linalg_vector_norm:norm_along max:largest_of_all min:smallest_of_all "
         "native_batch_norm:batch_standardize native_batch_norm:channel_standardize "
         "native_group_norm:group_standardize native_layer_norm:layer_standardize "
@@ -78,46 +80,15 @@ _OVERLOADS = {
 }
 _WITH_NUMBERS = frozenset("eq ne lt le gt ge".split())  # PyTorch has an overload for these
 
-# Kernels of other devices and PyTorch's own services: lists of operators to keep name them. No
-# operator here is ever called so.
-_ELSEWHERE = (
-    "_efficient_attention_forward _flash_attention_forward _scaled_dot_product_cudnn_attention "
-    "_scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention _scaled_mm "
-    "_pin_memory _sparse_addmm _sparse_mm_reduce_impl"
-)
-
-# Overloads that lists of operators name, too. What they are called with decides what is computed.
-_NAMED = (
-    "_local_scalar_dense.default _scaled_dot_product_cudnn_attention_backward.default "
-    "_scaled_dot_product_flash_attention_backward.default add.Scalar bucketize.Tensor div.Scalar "
-    "mm.default mm.dtype mul.Scalar randint.low searchsorted.Tensor slice_copy.Tensor sort.stable "
-    "sub.Scalar sym_size.int to.device to.dtype to.dtype_layout to.other"
-)
-
-# What a `__torch_dispatch__` is asked about besides operators: what makes tensors, and writes.
-_BESIDE = "bmm copy_ empty fill_ full index_put_ lift_fresh ones rand randn zero_ zeros"
-
 
 @cache
-def _known() -> dict[str, set[str]]:
-    """Of each operator the names of its overloads."""
+def operator_names() -> frozenset[str]:
+    """The packets that calls of tapegrad's operators, and rules of theirs, are of."""
     load_operators()
-    elsewhere = f"{_ELSEWHERE} {_BESIDE}".split()
-    found: dict[str, set[str]] = {name: {"default"} for name in elsewhere}
+    found = {_backward_name(rule.node) for rule in DECLARED}
     for op in REGISTRY.values():
-        name = _name_of(op)
-        if name is not None:
-            packet, _, overload = name.partition(".")
-            found.setdefault(packet, set()).add(overload)
-    for rule in DECLARED:
-        found.setdefault(_backward_name(rule.node), set()).add("default")
-    for name in _WITH_NUMBERS:
-        found[name].add("Scalar")
-    for each in _NAMED.split():
-        packet, _, overload = each.partition(".")
-        is_public = packet not in found and function_named(packet) is not None
-        found.setdefault(packet, {"default"} if is_public else set()).add(overload)
-    return found
+        found.add((_name_of(op) or "").partition(".")[0])
+    return frozenset(found - {""})
 
 
 def _backward_name(node: str) -> str:
@@ -150,26 +121,20 @@ def _name_of(op: OperatorLike) -> str | None:
 
 def names() -> set[str]:
     """The names of all operators."""
-    return set(_known())
+    return set(table())
 
 
 @cache
 def packet_named(name: str) -> OpOverloadPacket | None:
-    """The operator of that name, None where there is none.
-
-    What a public function or a method of tensors is called has the overload "default" at least;
-    what is written in place, `add_`, has those of what is not.
-    """
-    overloads = set(_known().get(name, ()))
-    if not overloads and name.endswith("_") and hasattr(tapegrad.Tensor, name):
-        overloads = set(_known().get(name[:-1], ("default",)))
-    if not overloads and function_named(name) is not None:
-        overloads = {"default"}
-    return OpOverloadPacket(name, frozenset(overloads)) if overloads else None
+    """The operator of that name, None where there is none."""
+    overloads = table().get(name)
+    return OpOverloadPacket(name, tuple(overloads)) if overloads else None
 
 
 def function_named(name: str) -> Callable[..., Any] | None:
-    """The public function or method that an operator is: `linalg_inv` is `torch.linalg.inv`."""
+    """The function that an operator is: `linalg_inv` is `torch.linalg.inv`."""
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
     for prefix in ("linalg", "fft", "special"):
         if name.startswith(f"{prefix}_"):
             found = getattr(getattr(tapegrad, prefix), name.removeprefix(f"{prefix}_"), None)
@@ -179,13 +144,7 @@ def function_named(name: str) -> Callable[..., Any] | None:
         found = getattr(home, name, None)
         if callable(found) and not isinstance(found, type):
             return found
-    return FUNCTIONS.get(name)
-
-
-@cache
-def _overload(name: str) -> OpOverload:
-    packet, _, overload = name.partition(".")
-    return getattr(packet_named(packet), overload)
+    return None
 
 
 @cache
@@ -193,9 +152,10 @@ def overload_named(name: str) -> OpOverload:
     """The overload of a full name, `aten.add.Tensor`; of `tapegrad` there is each that is asked."""
     namespace, _, rest = name.partition(".")
     packet, _, overload = rest.partition(".")
-    if namespace == "aten" and overload in _known().get(packet, ()):
-        return _overload(rest)
-    return getattr(OpOverloadPacket(packet, frozenset((overload,)), namespace), overload)
+    found = packet_named(packet) if namespace == "aten" else None
+    if found is None or overload not in found.overloads():
+        found = OpOverloadPacket(packet, (overload,), namespace)
+    return getattr(found, overload)
 
 
 def overload_of(op: OperatorLike, inputs: tuple) -> OpOverload | None:
@@ -205,4 +165,4 @@ def overload_of(op: OperatorLike, inputs: tuple) -> OpOverload | None:
         return None
     if op.name in _WITH_NUMBERS and not hasattr(inputs[1], "_array"):
         name = f"{op.name}.Scalar"
-    return _overload(name)
+    return overload_named(f"aten.{name}")

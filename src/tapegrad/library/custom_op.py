@@ -95,6 +95,7 @@ class CustomOpDef:
         before = _DEFINED.get(self._qualname)
         if before is not None:
             registry.forget(before._opoverload)
+            before._operator.kernels.clear()
         frame = sys._getframe(2)
         place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
         self._opoverload = registry.define(

@@ -47,7 +47,8 @@ def _parameters() -> dict[Any, str]:
         if optional_in_list:
             found |= dict.fromkeys(_lists(Optional[base]), f"{name}?[]")  # noqa: UP045
         if optional_list:
-            found |= dict.fromkeys([Optional[each] for each in _lists(base)], f"{name}[]?")  # noqa: UP045
+            lists = [Optional[each] for each in _lists(base)]  # noqa: UP045
+            found |= dict.fromkeys(lists, f"{name}[]?")
     return found
 
 

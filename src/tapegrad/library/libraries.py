@@ -10,7 +10,7 @@ from typing import Any
 
 from tapegrad.core import errors
 from tapegrad.library import registry
-from tapegrad.library.operator import IMPLICIT, Operator
+from tapegrad.library.operator import IMPLICIT
 from tapegrad.library.overload import OpOverload
 from tapegrad.library.schema import parse_schema
 
@@ -87,7 +87,7 @@ class Library:
         self.kind = kind
         self.dispatch_key = dispatch_key
         self._defined: list[OpOverload] = []
-        self._implemented: list[tuple[Operator, str]] = []
+        self._implemented: list[tuple[dict[str, Callable], str]] = []
         self._end = weakref.finalize(
             self, _undo, ns if kind == "DEF" else None, self._defined, self._implemented
         )
@@ -145,8 +145,10 @@ class Library:
     ) -> None:
         """Say what computes an operator of the namespace, by its name or as an overload.
 
+        It may be defined later.
+
         Raises:
-            RuntimeError: there is no such key.
+            RuntimeError: there is no such key, or the name has another namespace.
             NotImplementedError: the operator is one of tapegrad's own.
         """
         if not callable(fn):
@@ -163,9 +165,24 @@ class Library:
         if isinstance(op_name, OpOverload):
             op_name = op_name.name()
         name = op_name if "::" in op_name else f"{self.ns}::{op_name}"
-        operator = registry.operator_named(name)
-        operator.kernels[key] = fn
-        self._implemented.append((operator, key))
+        ns = name.partition("::")[0]
+        if ns != self.ns:
+            block = "TORCH_LIBRARY_IMPL" if self.kind == "IMPL" else "TORCH_LIBRARY"
+            frame = sys._getframe(1)
+            raise errors.runtime_error(
+                f'impl("{name}", ...): Explicitly provided namespace ({ns}) in operator name does '
+                f"not match namespace of enclosing {block} block ({self.ns}).  Move this "
+                f"definition to the {block} block corresponding to this namespace (and consider "
+                "deleting the namespace from your schema string.)  (Error occurred while "
+                f"processing {block} block at {frame.f_code.co_filename}:{frame.f_lineno})",
+                "A Library implements operators of one namespace.",
+            )
+        self._register(registry.kernels_of(name), key, fn)
+
+    def _register(self, kernels: dict[str, Callable], key: str, fn: Callable) -> None:
+        """Put a kernel among those of an operator, until the library goes."""
+        kernels[key] = fn
+        self._implemented.append((kernels, key))
 
     def fallback(self, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False) -> None:
         """What PyTorch calls for all operators of a key.
@@ -197,8 +214,8 @@ def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
 
 
 def _undo(ns: str | None, defined: list, implemented: list) -> None:
-    for operator, key in implemented:
-        operator.kernels.pop(key, None)
+    for kernels, key in implemented:
+        kernels.pop(key, None)
     for overload in defined:
         registry.forget(overload)
     if ns is not None:

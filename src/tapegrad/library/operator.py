@@ -42,11 +42,17 @@ def fallthrough_kernel(*args: Any, **kwargs: Any) -> Any:
 class Operator:
     """An operator, and all that is registered for it."""
 
-    def __init__(self, schema: FunctionSchema, overload: OpOverload, tags: list[Any]):
+    def __init__(
+        self,
+        schema: FunctionSchema,
+        overload: OpOverload,
+        tags: list[Any],
+        kernels: dict[str, Callable],
+    ):
         self.schema = schema
         self.overload = overload
         self.tags = tags
-        self.kernels: dict[str, Callable] = {}
+        self.kernels = kernels
         self.fake: Callable | None = None
         self.formula: autograd.Formula | None = None
         self.vmap_rule: Callable | None = None

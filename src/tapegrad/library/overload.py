@@ -52,10 +52,16 @@ class OpOverload:
 
     @property
     def _schema(self) -> Any:
-        """The signature; of an operator of tapegrad's own, the names."""
+        """The signature; of an operator that PyTorch has not, the names."""
         if self.operator is not None:
             return self.operator.schema
         name = self._overloadname
+        if self.namespace == "aten":
+            from tapegrad.library.aten_schemas import schema_of
+
+            known = schema_of(self.overloadpacket.__name__, name)
+            if known is not None:
+                return known
         return SimpleNamespace(
             name=self.overloadpacket._qualified_op_name,
             overload_name="" if name == "default" else name,
@@ -64,15 +70,18 @@ class OpOverload:
 
     @property
     def tags(self) -> list[Any]:
-        """What is said of it besides: as it was defined."""
-        return [] if self.operator is None else self.operator.tags
+        """What is said of it besides: as it was defined, or as PyTorch has it."""
+        if self.operator is not None:
+            return self.operator.tags
+        from tapegrad.library.aten_schemas import tags_of
+
+        return tags_of(self.overloadpacket.__name__, self._overloadname)
 
     @property
     def is_view(self) -> bool:
         """Whether its result shares the memory of an argument that is not written."""
-        if self.operator is None:
-            return False
-        marks = [argument.alias_info for argument in self.operator.schema.arguments]
+        arguments = getattr(self._schema, "arguments", ())
+        marks = [argument.alias_info for argument in arguments]
         return any(mark is not None and not mark.is_write for mark in marks)
 
     def name(self) -> str:
@@ -103,15 +112,16 @@ class OpOverloadPacket:
     >>> torch.ops.aten.sum
     <OpOverloadPacket(op='aten.sum')>
     >>> torch.ops.aten.sum.overloads()
-    ['default', 'dim_IntList']
+    ['dim_IntList', 'default', 'IntList_out', 'out']
     """
 
-    def __init__(self, name: str, overloads: frozenset[str], namespace: str = "aten"):
+    def __init__(self, name: str, overloads: tuple[str, ...], namespace: str = "aten"):
         self.__name__ = name
         self.namespace = namespace
         self._qualified_op_name = f"{namespace}::{name}"
         self.__module__ = f"torch._ops.{namespace}"
-        self._overloads = {each: OpOverload(self, each) for each in sorted(overloads)}
+        self._has_own: bool | None = None  # whether an overload has a function of its own
+        self._overloads = {each: OpOverload(self, each) for each in overloads}
 
     def overloads(self) -> list[str]:
         """The names of the overloads."""
@@ -138,18 +148,42 @@ class OpOverloadPacket:
     def _function(self, args: tuple, kwargs: dict, asked: OpOverload | OpOverloadPacket) -> Any:
         """A call of tapegrad's own function, or of whoever overrides `asked`."""
         from tapegrad.library.aten import function_named
+        from tapegrad.library.aten_functions import FUNCTIONS
 
         found = taking_part(args, kwargs)
         if found is not None:
             return hand_over(asked, args, kwargs, found)
 
-        function = function_named(self.__name__)
+        if isinstance(asked, OpOverload):
+            name = asked.__name__
+        else:
+            name = f"{self.__name__}.{self._meant(args, kwargs)}"
+        function = FUNCTIONS.get(name) or function_named(self.__name__)
         if function is None or self.namespace != "aten":
             raise errors.not_implemented(
                 f"torch.ops.{self} cannot be called in tapegrad",
                 "It is the name of an operator that a public function uses: call that function.",
             )
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        in_place = self.__name__[:9] == "_foreach_" and self.__name__[-1] == "_"
+        return None if in_place else result
+
+    def _meant(self, args: tuple, kwargs: dict) -> str:
+        """The first overload that the arguments fit, where one has a function of its own."""
+        from tapegrad.library.aten_functions import FUNCTIONS
+        from tapegrad.library.binding import bind
+
+        if self._has_own is None:
+            self._has_own = any(f"{self.__name__}.{each}" in FUNCTIONS for each in self._overloads)
+        if not self._has_own:
+            return ""
+        for name, overload in self._overloads.items():
+            try:
+                bind(overload._schema, args, kwargs)
+            except RuntimeError:
+                continue
+            return name
+        return ""
 
     def __str__(self) -> str:
         return f"{self.namespace}.{self.__name__}"

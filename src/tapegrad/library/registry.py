@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tapegrad.core import errors
 from tapegrad.library.operator import Operator
 from tapegrad.library.overload import OpOverload, OpOverloadPacket
@@ -11,6 +13,7 @@ PACKETS: dict[str, OpOverloadPacket] = {}
 """`mylib::scale` -> all its overloads."""
 
 _PLACES: dict[str, str] = {}  # where each was defined
+_KERNELS: dict[str, dict[str, Callable]] = {}  # of each, also of one that is not defined yet
 
 
 def define(schema: FunctionSchema, place: str, tags: list | None = None) -> OpOverload:
@@ -31,10 +34,10 @@ def define(schema: FunctionSchema, place: str, tags: list | None = None) -> OpOv
             "Take another name.",
         )
     if packet is None:
-        packet = PACKETS[schema.name] = OpOverloadPacket(name, frozenset(), namespace)
+        packet = PACKETS[schema.name] = OpOverloadPacket(name, (), namespace)
     _PLACES[schema.full_name] = place
     made = packet._overloads[overload] = OpOverload(packet, overload, None)
-    made.operator = Operator(schema, made, tags or [])
+    made.operator = Operator(schema, made, tags or [], kernels_of(schema.full_name))
     return made
 
 
@@ -46,6 +49,19 @@ def forget(overload: OpOverload) -> None:
         _PLACES.pop(overload.name(), None)
     if not packet._overloads:
         PACKETS.pop(packet._qualified_op_name, None)
+
+
+def kernels_of(qualname: str) -> dict[str, Callable]:
+    """What is registered for an operator by the keys; it may be defined later.
+
+    Raises:
+        ValueError: the name has no namespace.
+        NotImplementedError: the operator is one of tapegrad's own.
+    """
+    check_name(qualname)
+    if find(qualname) is None and qualname.startswith("aten::"):
+        raise _own(qualname)
+    return _KERNELS.setdefault(qualname.removesuffix(".default"), {})
 
 
 def find(qualname: str) -> OpOverload | None:
@@ -70,10 +86,7 @@ def operator_named(qualname: str, error: type[Exception] = RuntimeError) -> Oper
         return found.operator
     namespace, _, name = qualname.partition("::")
     if namespace == "aten":
-        raise errors.not_implemented(
-            f"torch.library cannot change the operator {qualname} of tapegrad",
-            "Define one of your own; to see or change calls, write a TorchDispatchMode.",
-        )
+        raise _own(qualname)
     if error is AttributeError:
         raise errors.advised(
             AttributeError(
@@ -83,6 +96,13 @@ def operator_named(qualname: str, error: type[Exception] = RuntimeError) -> Oper
         )
     raise errors.runtime_error(
         f"operator {qualname} does not exist", "Define it first: torch.library.define."
+    )
+
+
+def _own(qualname: str) -> NotImplementedError:
+    return errors.not_implemented(
+        f"torch.library cannot change the operator {qualname} of tapegrad",
+        "Define one of your own; to see or change calls, write a TorchDispatchMode.",
     )
 
 

@@ -28,7 +28,8 @@ _KINDS = {
     "str": "str",
 }
 _TOKEN = re.compile(
-    r"""\s*(->|::|[A-Za-z_][A-Za-z_0-9.]*|-?\d+\.?\d*(?:[eE][-+]?\d+)?|-?inf|nan|"[^"]*"|'[^']*'|\S)"""
+    r"\s*(->|::|[A-Za-z_][A-Za-z_0-9.]*|-?\d+\.?\d*(?:[eE][-+]?\d+)?|-?inf|nan|"
+    r""""[^"]*"|'[^']*'|\S)"""
 )
 _NAMES = {"->": "arrow", "": "eof"}
 
@@ -206,6 +207,7 @@ class FunctionSchema:
         self.arguments = arguments
         self.returns = returns
         self.several = len(returns) != 1  # whether results are a tuple
+        self.recorded = ""  # as it was written down: a list of equal numbers may be one number
 
     @property
     def is_mutable(self) -> bool:
@@ -218,6 +220,8 @@ class FunctionSchema:
         return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
 
     def __str__(self) -> str:
+        if self.recorded:
+            return self.recorded
         parts = []
         star = False
         for argument in self.arguments:

@@ -245,8 +245,9 @@ class _OfFunctions(LRScheduler):
     ) -> None:
         self.optimizer = optimizer
         n = len(optimizer.param_groups)
-        several = isinstance(lr_lambda, (list, tuple))
-        self.lr_lambdas: list[Any] = [*lr_lambda] if several else [lr_lambda] * n  # type: ignore[misc]
+        self.lr_lambdas: list[Any] = [lr_lambda] * n
+        if isinstance(lr_lambda, (list, tuple)):
+            self.lr_lambdas = [*lr_lambda]
         if len(self.lr_lambdas) != n:
             raise value_error(
                 f"Expected {n} lr_lambdas, but got {len(self.lr_lambdas)}",

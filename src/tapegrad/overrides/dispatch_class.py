@@ -17,8 +17,9 @@ from tapegrad.core.torch_dispatch import StandIn, array_of, is_stand_in, tensors
 from tapegrad.core.torch_function import Overridden, add_overriding, undisturbed
 from tapegrad.dispatch.op import Op
 from tapegrad.library.aten import overload_named
+from tapegrad.library.binding import bind
 from tapegrad.operators.creation import like
-from tapegrad.overrides.dispatch_call import Call, call_of
+from tapegrad.overrides.dispatch_call import Call, call_of, write_call
 from tapegrad.overrides.dispatch_mode import Dispatching, below_autograd, nobody, settled
 
 
@@ -35,15 +36,21 @@ class ByClass(Layered):
         op, inputs, params = args
         if not tensors_of(inputs) or _below(self.under, Dispatching):
             return self.below(name, function, args, kwargs)
-        if type(op) is not Op:
-            raise errors.not_implemented(
-                f"{name}: writes do not reach the __torch_dispatch__ of a class in tapegrad",
-                "Methods such as add_ do: call one, or compute out of place.",
-            )
         shown = tuple([array_of(x).tensor if is_stand_in(x) else x for x in inputs])
+        if type(op) is not Op:
+            return self._write(name, op, shown, params)
         with Under(below_autograd(stripped(self.under, ByClass))):
             result = ask(call_of(op, shown, params))
         return settled(self, op, inputs, params, result)
+
+    def _write(self, name: str, op: Any, inputs: tuple, params: dict) -> Any:
+        """A write is done by the class: what its tensors wrap has the graph, if anything has."""
+
+        def run() -> Any:
+            return self.below(name, op, inputs, params)
+
+        with Under(below_autograd(stripped(self.under, ByClass))):
+            ask(write_call(name, op, inputs, params, run))
 
     def in_place(self, name: str, compute: Callable, x: object) -> Any:
         if is_stand_in(x):
@@ -82,6 +89,10 @@ def are_asked() -> bool:
 
 def with_classes(function: Callable, args: tuple, kwargs: dict) -> Any:
     """`function(*args, **kwargs)`, its operators handed to classes."""
+    whole = _whole(function, args, kwargs)
+    if whole is not None:
+        with Under(below_autograd(stripped(MODE.get(), ByClass))):
+            return ask(whole)
     with Under(ByClass(MODE.get())):
         try:
             return undisturbed(function, *args, **kwargs)
@@ -117,6 +128,57 @@ def without_classes(function: Callable, args: tuple, kwargs: dict) -> Any:
     given = {name: bare(x) for name, x in kwargs.items()}
     with Under(stripped(MODE.get(), ByClass)):
         return undisturbed(function, *bare(args), **given)
+
+
+def put(x: Any, indices: list, values: Any) -> None:
+    """`x[indices] = values` with index tensors or masks: one call, handed to the class."""
+    given = [x, values, *_axes_of_masks_left_out(indices)]
+    x, values, *indices = [array_of(t).tensor if is_stand_in(t) else t for t in given]
+    overload = overload_named("aten.index_put_.default")
+    call = Call(overload, (x, indices, values), {}, lambda given, named: NotImplemented)
+    with Under(below_autograd(stripped(MODE.get(), ByClass))):
+        ask(call)
+
+
+def _axes_of_masks_left_out(indices: list) -> list:
+    """Indices with one place for a mask, whatever axes it covers, and no None at the end."""
+    found: list[Any] = []
+    covered = 0
+    for index in indices:
+        if covered:
+            covered -= 1
+            continue
+        found.append(index)
+        if index is not None and array_of(index).dtype.kind == "b":
+            covered = array_of(index).ndim - 1
+    while found[-1] is None:
+        found.pop()
+    return found
+
+
+_WHOLE = {
+    "allclose": "allclose.default",
+    "bernoulli": "bernoulli.default",
+    "equal": "equal.default",
+    "full_like": "full_like.default",
+    "multinomial": "multinomial.default",
+    "nonzero": "nonzero.default",
+}
+"""Functions that compute without operators: their calls are handed to a class as they are."""
+
+
+def _whole(function: Callable, args: tuple, kwargs: dict) -> Call | None:
+    """A call of one of them; None for another function, or for a call of another form."""
+    name = _WHOLE.get(getattr(function, "__name__", ""))
+    if name is None:
+        return None
+    overload = overload_named(f"aten.{name}")
+    named = {"self" if key == "input" else key: value for key, value in kwargs.items()}
+    try:
+        bound = bind(overload._schema, args, named)
+    except RuntimeError:  # `nonzero(as_tuple=True)`, and what the function itself refuses
+        return None
+    return Call(overload, bound.args, bound.kwargs, lambda given, named: NotImplemented)
 
 
 # --- the backward pass ----------------------------------------------------------------------------
@@ -164,6 +226,8 @@ def direct(name: str, method: Callable) -> Callable:
     if name.startswith("__i"):
         public = {"__itruediv__": "div_"}.get(name, f"{name[3:-2]}_")
     overload = "Tensor" if public in _ARITHMETIC else "default"
+    if public == "fill_":
+        overload = "Scalar"
     packet = {"item": "_local_scalar_dense"}.get(public, public)
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -22,7 +22,7 @@ from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.core.torch_dispatch import tensors_of
 from tapegrad.dispatch.apply import record
 from tapegrad.dispatch.op import Op
-from tapegrad.overrides.dispatch_call import Call, call_of, other_call
+from tapegrad.overrides.dispatch_call import Call, call_of, made_call, write_call
 
 
 class Dispatching(Layered):
@@ -57,19 +57,20 @@ class Dispatching(Layered):
 
     def _write(self, name: str, function: Callable, args: tuple, kwargs: dict) -> None:
         """A write is recorded where it is done, if the mode lets it be done."""
-        target = args[1][0]
+        op, inputs, params = args
+        target = inputs[0]
 
         def run() -> Any:
             function(*args, **kwargs)
             return target
 
         with Under(self.under):
-            self._ask(other_call(name, args[1], run))
+            self._ask(write_call(name, op, inputs, params, run))
 
     def _make(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         made = self.below(name, function, args, kwargs)
         with Under(below_autograd(self.under)):
-            return self._ask(other_call(name, (), lambda: made, made))
+            return self._ask(made_call(name, made))
 
 
 def below_autograd(mode: ModeLike) -> Any:

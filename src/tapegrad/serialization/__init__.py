@@ -14,6 +14,7 @@ from tapegrad.serialization.allowed import (
     safe_globals,
 )
 from tapegrad.serialization.reader import MAP_LOCATION, get_unsafe_globals_in_checkpoint, load
+from tapegrad.serialization.skip_data import skip_data
 from tapegrad.serialization.storage_type import location_tag, normalize_storage_type
 from tapegrad.serialization.writer import DEFAULT_PROTOCOL, save
 

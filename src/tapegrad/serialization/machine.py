@@ -293,8 +293,6 @@ def _old_text(m: Machine, n: int) -> None:
 
 
 def _long(m: Machine, n: int) -> None:
-    if n < 0:
-        raise malformed("LONG pickle has negative byte count")
     m.push(decode_long(m.take(n)))
     m.spend(n)
 
@@ -314,8 +312,7 @@ _STEPS: dict[int, Callable[[Machine], Any]] = {
         "J": lambda m: m.push(m.number("<i", 4)),
         "K": lambda m: m.push(m.take(1)[0]),
         "M": lambda m: m.push(m.number("<H", 2)),
-        "\x8a": lambda m: _long(m, m.take(1)[0]),
-        "\x8b": lambda m: _long(m, m.number("<i", 4)),
+        "\x8a": lambda m: _long(m, m.take(1)[0]),  # not \x8b, as in PyTorch: longer ones
         "G": lambda m: m.push(m.number(">d", 8)),
         "X": lambda m: _push_text(m, m.number("<I", 4)),
         "\x8c": lambda m: _push_text(m, m.take(1)[0]),
@@ -357,7 +354,7 @@ _STEPS: dict[int, Callable[[Machine], Any]] = {
 # What a step takes beyond the bytes, items and results that it pays for itself.
 _COSTS = [_SLOT] * 256
 for _code, _n in {
-    "J": 32, "M": 32, "\x8a": 32, "\x8b": 32, "G": 24, "B": 40, "C": 40, "\x8e": 40, "\x96": 64,
+    "J": 32, "M": 32, "\x8a": 32, "G": 24, "B": 40, "C": 40, "\x8e": 40, "\x96": 64,
     "]": 56, "}": 64, "\x8f": 216, "t": 48, "\x85": 48, "\x86": 56, "\x87": 64, "l": 56, "Q": 64,
 }.items():  # fmt: skip
     _COSTS[ord(_code)] += _n

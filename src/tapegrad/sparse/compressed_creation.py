@@ -1,6 +1,6 @@
 """Making compressed matrices: of the places where rows or columns begin, indices and values."""
 
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -9,22 +9,23 @@ from tapegrad.core.device import require_cpu
 from tapegrad.core.memory_format import sparse_csc, sparse_csr
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.sparse.compressed import compressed
-from tapegrad.sparse.creation import check_sparse_tensor_invariants
+from tapegrad.sparse.creation import check_sparse_tensor_invariants, refuse_pinned, values_of
 
 __torch__ = "sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor"
 
 
+class Options(TypedDict, total=False):
+    """What may be given by name besides the parts."""
+
+    dtype: Any  # of the values, by default what they have
+    device: Any
+    pin_memory: bool
+    requires_grad: bool
+    check_invariants: bool | None
+
+
 def sparse_csr_tensor(
-    crow_indices: Any,
-    col_indices: Any,
-    values: Any,
-    size: Any = None,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    check_invariants: bool | None = None,
+    crow_indices: Any, col_indices: Any, values: Any, size: Any = None, **options: Unpack[Options]
 ) -> Any:
     """A sparse matrix compressed by rows: row i has the elements from `crow_indices[i]` on.
 
@@ -35,23 +36,11 @@ def sparse_csr_tensor(
     tensor([[0., 2.],
             [3., 4.]])
     """
-    require_cpu(device)
-    return _made(
-        sparse_csr, crow_indices, col_indices, values, size, dtype, requires_grad, check_invariants
-    )
+    return _made("csr", sparse_csr, crow_indices, col_indices, values, size, options)
 
 
 def sparse_csc_tensor(
-    ccol_indices: Any,
-    row_indices: Any,
-    values: Any,
-    size: Any = None,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    check_invariants: bool | None = None,
+    ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, **options: Unpack[Options]
 ) -> Any:
     """A sparse matrix compressed by columns: column j has the elements from `ccol_indices[j]` on.
 
@@ -59,10 +48,7 @@ def sparse_csc_tensor(
     tensor([[0., 3.],
             [2., 4.]])
     """
-    require_cpu(device)
-    return _made(
-        sparse_csc, ccol_indices, row_indices, values, size, dtype, requires_grad, check_invariants
-    )
+    return _made("csc", sparse_csc, ccol_indices, row_indices, values, size, options)
 
 
 def sparse_compressed_tensor(
@@ -71,12 +57,8 @@ def sparse_compressed_tensor(
     values: Any,
     size: Any = None,
     *,
-    dtype: Any = None,
     layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    check_invariants: bool | None = None,
+    **options: Unpack[Options],
 ) -> Any:
     """A sparse matrix compressed by rows or by columns, as `layout` says.
 
@@ -85,15 +67,8 @@ def sparse_compressed_tensor(
     tensor([[0.],
             [2.]])
     """
-    require_cpu(device)
-    if layout not in (sparse_csr, sparse_csc):
-        raise errors.runtime_error(
-            "compressed sparse tensor layout expected, but got "
-            f"{'Strided' if layout is None else layout}",
-            "torch.sparse_csr and torch.sparse_csc are there.",
-        )
     parts = compressed_indices, plain_indices, values, size
-    return _made(layout, *parts, dtype, requires_grad, check_invariants)
+    return _made("compressed", layout, *parts, options)
 
 
 def _indices(given: Any) -> Any:
@@ -107,24 +82,25 @@ def _indices(given: Any) -> Any:
 
 
 def _made(
-    layout: Any,
-    pointers: Any,
-    plain: Any,
-    values: Any,
-    size: Any,
-    dtype: Any,
-    requires_grad: bool,
-    check: bool | None,
+    name: str, layout: Any, pointers: Any, plain: Any, values: Any, size: Any, options: Options
 ) -> Any:
+    for key in options:
+        if key not in Options.__annotations__:
+            raise errors.type_error(
+                f"sparse_{name}_tensor() got an unexpected keyword argument '{key}'",
+                f"It takes {', '.join(Options.__annotations__)}.",
+            )
+    require_cpu(options.get("device"))
+    refuse_pinned(options.get("pin_memory", False))
+    if layout not in (sparse_csr, sparse_csc):
+        raise errors.runtime_error(
+            "compressed sparse tensor layout expected, but got "
+            f"{'Strided' if layout is None else layout}",
+            "torch.sparse_csr and torch.sparse_csc are there.",
+        )
     starts, along = _indices(pointers), _indices(plain)
-    if isinstance(values, tensor_base.TensorBase):
-        data = values if dtype is None else values.to(dtype)
-        if data.requires_grad and not requires_grad:
-            data = data.view(data.shape)
-        else:
-            data = data.detach()
-    else:
-        data = tensor(values, dtype=dtype)
+    requires_grad = options.get("requires_grad", False)
+    data = values_of(values, options.get("dtype"), requires_grad)
     n, nnz = starts.numel() - 1, along.numel()
     if nnz != data.shape[0]:
         raise errors.runtime_error(
@@ -139,7 +115,9 @@ def _made(
         sides = (n, largest) if layout is sparse_csr else (largest, n)
         size = (*sides, *data.shape[1:])
     shape = tuple(int(m) for m in size)
-    checked = check_sparse_tensor_invariants.is_enabled() if check is None else check
+    checked = options.get("check_invariants")
+    if checked is None:
+        checked = check_sparse_tensor_invariants.is_enabled()
     if len(shape) != 1 + data.dim() or shape[2:] != tuple(data.shape[1:]):
         raise errors.not_implemented(
             f"a compressed tensor of sizes {list(shape)} with values of {list(data.shape)}",

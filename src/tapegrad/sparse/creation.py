@@ -82,11 +82,7 @@ def sparse_coo_tensor(
             [4., 0., 5.]])
     """
     require_cpu(device)
-    if pin_memory:
-        raise errors.runtime_error(
-            "Cannot access accelerator device when none is available.",
-            "Leave pin_memory away: there is no GPU.",
-        )
+    refuse_pinned(pin_memory)
     if values is None:
         given = indices if size is None else size
         if not isinstance(given, (tuple, list)):
@@ -96,16 +92,8 @@ def sparse_coo_tensor(
                 "Give indices and values, or sizes.",
             )
         return empty(given, dtype, requires_grad)
-    shared = isinstance(values, tensor_base.TensorBase)
     index = _as_indices(indices)
-    if shared:
-        data = values if dtype is None else values.to(dtype)
-        if data.requires_grad and not requires_grad:
-            data = data.view(data.shape)
-        else:
-            data = data.detach()
-    else:
-        data = tensor(values, dtype=dtype)
+    data = values_of(values, dtype, requires_grad)
     if not data._array.ndim:
         data = data.reshape(1)
     _check_parts(index._array, data)
@@ -131,6 +119,25 @@ def sparse_coo_tensor(
             )
         data.requires_grad_()
     return found
+
+
+def refuse_pinned(pin_memory: bool) -> None:
+    """Raise for memory that a GPU could read."""
+    if pin_memory:
+        raise errors.runtime_error(
+            "Cannot access accelerator device when none is available.",
+            "Leave pin_memory away: there is no GPU.",
+        )
+
+
+def values_of(values: Any, dtype: Any, requires_grad: bool) -> Any:
+    """The values of a sparse tensor: of a tensor with its graph, or cut off where it is a leaf."""
+    if not isinstance(values, tensor_base.TensorBase):
+        return tensor(values, dtype=dtype)
+    data = values if dtype is None else values.to(dtype)
+    if data.requires_grad and not requires_grad:
+        return data.view(data.shape)
+    return data.detach()
 
 
 def _as_indices(indices: Any) -> Any:

@@ -39,3 +39,10 @@ def test_other_uses_are_refused():
         causal_upper_left(3)
     with raises(AssertionError, "variant must be a CausalVariant, got int"):
         CausalBias(1, 2, 2)
+
+
+def test_its_shape_is_known_without_its_elements():
+    mask = causal_lower_right(3, 5)
+    assert mask.shape == mask.size() == (2, 3, 5)
+    assert (mask.dim(), mask.numel(), mask.stride()) == (3, 30, (15, 5, 1))
+    assert causal_upper_left(3, 5).shape == (1, 3, 5)

@@ -203,6 +203,12 @@ def test_a_function_of_scores_says_a_mask_by_minus_infinity():
             "Expect query and key/value to have the same embedding dimension but got E=3 and E=2",
         ),
         (
+            lambda x: flex.flex_attention(x, x.to("meta"), x),
+            ValueError,
+            "Expected query, key, and value to have the same device type, but got query.device: "
+            "cpu, key.device: meta, and value.device: cpu instead.",
+        ),
+        (
             lambda x: flex.flex_attention(x, x[:1], x[:1]),
             ValueError,
             "Expect query and key/value to have the same batch size, or non-none block_mask, but",
@@ -268,3 +274,13 @@ def test_results_are_those_of_pytorch(pytorch, monkeypatch):
     np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-5)
     assert found[0][2:] == found[1][2:]
+
+
+DTYPES = torch.float32, torch.float16, torch.float64
+
+
+def test_dtypes_may_differ_and_the_result_has_that_of_the_queries():
+    q, half, double = (torch.ones(1, 2, 16, 16, dtype=d) for d in DTYPES)
+    assert flex.flex_attention(half, q, q).dtype == torch.float16
+    assert flex.flex_attention(q, half, q).dtype == torch.float32
+    assert flex.flex_attention(q, double, double).dtype == torch.float32

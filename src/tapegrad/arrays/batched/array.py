@@ -54,9 +54,12 @@ def _reduction(name: str) -> Any:
 
 
 class Batched:
-    """An array with a hidden batch axis."""
+    """An array with a hidden batch axis.
 
-    __slots__ = ("__weakref__", "dtype", "factors", "level", "mapped", "shape", "value")
+    `entered` is None, or the array that came into the level and which of its axes the batch is.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "entered", "factors", "level", "mapped", "shape", "value")
 
     def __init__(self, level: Level, value: Array, mapped: bool = True):
         self.level = level
@@ -65,6 +68,7 @@ class Batched:
         self.shape = value.shape[1:] if mapped else value.shape
         self.dtype = value.dtype
         self.factors: Any = None  # of unit vectors: units.py
+        self.entered: Any = None
 
     def __getattr__(self, name: str) -> Any:
         """The value of unit vectors, which are nothing else from then on."""
@@ -237,7 +241,11 @@ class Batched:
     def __getitem__(self, key: Array) -> Any:
         from tapegrad.arrays.batched.getitem_setitem import read
 
-        return read(self, key)
+        found = read(self, key)
+        if key is Ellipsis and self.entered is not None:
+            whole, axis = self.entered
+            found.entered = whole[...], axis
+        return found
 
     def __setitem__(self, key: Array, value: Array) -> None:
         from tapegrad.arrays.batched.getitem_setitem import read

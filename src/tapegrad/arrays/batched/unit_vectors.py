@@ -21,6 +21,7 @@ def units(level: Level, factors: np.ndarray) -> Batched:
     batch.shape = factors.shape
     batch.dtype = factors.dtype
     batch.factors = factors
+    batch.entered = None
     return batch
 
 

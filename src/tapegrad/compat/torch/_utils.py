@@ -150,8 +150,8 @@ class ExceptionWrapper:
             raise kind(message=text)
         try:
             error = kind(text)
-        except Exception:
-            raise RuntimeError(text) from None  # its arguments are not one text
+        except Exception:  # whatever a class raises whose arguments are not one text
+            raise RuntimeError(text) from None
         raise error
 
 

@@ -24,6 +24,11 @@ class CausalVariant(IntEnum):
     LOWER_RIGHT = auto()
 
 
+_WITHOUT_ELEMENTS = frozenset(
+    "dim element_size is_contiguous ndimension nelement numel size stride".split()
+)
+
+
 class CausalBias(tapegrad.Tensor):
     """A causal mask, for `scaled_dot_product_attention` as `attn_mask`, without memory.
 
@@ -39,7 +44,8 @@ class CausalBias(tapegrad.Tensor):
     seq_len_kv: int
 
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Any:
-        return tapegrad.Tensor._make_subclass(cls, tapegrad.empty(0))  # nobody reads it
+        # The shape is PyTorch's, the variant first; nobody reads the elements.
+        return tapegrad.Tensor._make_subclass(cls, tapegrad.empty(variant, seq_len_q, seq_len_kv))
 
     def __init__(self, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> None:
         if not isinstance(variant, CausalVariant):
@@ -59,7 +65,8 @@ class CausalBias(tapegrad.Tensor):
     ) -> Any:
         if func is tapegrad.nn.functional.scaled_dot_product_attention:
             return _attention(*args, **(kwargs or {}))
-        if getattr(func, "__name__", "") == "__get__":  # an attribute: shape, device, ...
+        # An attribute, or what is known without the elements: shape, device, ...
+        if getattr(func, "__name__", "") in ("__get__", *_WITHOUT_ELEMENTS):
             return super().__torch_function__(func, types, args, kwargs or {})
         raise advised(
             NotImplementedError("CausalBias only supports scaled_dot_product_attention"),

@@ -313,6 +313,12 @@ def _check(query: Any, key: Any, value: Any, block_mask: Any, enable_gqa: bool) 
     if not query.dim() == key.dim() == value.dim() == 4:
         text = "NYI: query, key, and value must be 4D tensors"
         raise not_implemented(text, "(batch, heads, tokens, features).")
+    if not query.device.type == key.device.type == value.device.type:
+        raise value_error(
+            "Expected query, key, and value to have the same device type, but got query.device: "
+            f"{query.device}, key.device: {key.device}, and value.device: {value.device} instead.",
+            "Move them to one device.",
+        )
     if query.shape[-1] != key.shape[-1]:
         raise value_error(
             "Expect query and key/value to have the same embedding dimension but got "

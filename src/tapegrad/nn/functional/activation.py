@@ -7,6 +7,7 @@ from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.errors import value_error, warn
 from tapegrad.core.missing import public_names
 from tapegrad.core.overridable import overridable
+from tapegrad.core.scalar import number_of
 from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.operators.nn import softmax as softmaxes
@@ -75,7 +76,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         return leaky_relu_(input, negative_slope)
     if type(negative_slope) is float and -1e38 < negative_slope < 1e38:  # it fits as it is
         return rectifier.leaky_relu(input, negative_slope=negative_slope)
-    return rectifier.leaky(input, negative_slope)
+    return rectifier.leaky(input, number_of("leaky_relu", "negative_slope", 2, negative_slope))
 
 
 @overridable

@@ -13,9 +13,11 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import can_cast
+from tapegrad.core.registration import DISPATCH_CLASSES
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted
 from tapegrad.core.tensor_base import REFUSING
+from tapegrad.core.torch_dispatch import CLASSES, tensors_of
 from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.in_place import check_storable, overwrite, update, written
 from tapegrad.dispatch.op import linear, vjp
@@ -84,7 +86,9 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
             view, arrays = sliced(x, 0, index, among=True), list[Any]()
         else:
             view, arrays = basic(x, indices_of(index))
-        if arrays:
+        if arrays and CLASSES and tensors_of((view, given, arrays)):
+            DISPATCH_CLASSES().put(view, arrays, given)
+        elif arrays:
             _put(view, arrays, _without_leading_ones(given), False)
         elif given._array.ndim or is_batched(given._array) or not view._array.ndim:
             shape = view._array.shape

@@ -8,6 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import promote_types
+from tapegrad.core.scalar import plain
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import common_dtype, require_norm
@@ -87,7 +88,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
             "operation does not have an identity",
             "The tensors are empty.",
         )
-    return norm_of_difference(input, other, order=float(p))
+    return norm_of_difference(input, other, order=float(plain(p)))
 
 
 @require_tensors

@@ -111,7 +111,7 @@ def real_argument(name: str, argument: str, position: int, x: Any) -> float:
     """A number, where PyTorch takes a float."""
     if isinstance(x, bool) or not isinstance(x, (int, float)):
         array = getattr(x, "_array", None)
-        if array is None or array.size != 1:
+        if array is None or array.ndim or getattr(x, "requires_grad", False):
             raise errors.must_be(name, argument, position, "float", x)
         x = array.item()
     return float(x)

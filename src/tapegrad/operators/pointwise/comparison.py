@@ -5,6 +5,7 @@ from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import also_called, require_tensors
+from tapegrad.core.torch_dispatch import leave_to_classes
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant, constant_elementwise, elementwise, leads_to
 from tapegrad.operators.dtype_check import COMPLEX, lacks, tensor_first
@@ -237,6 +238,7 @@ def allclose(
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True
     """
+    leave_to_classes("allclose", input, other)
     rtol, atol = _tolerance("allclose", "rtol", rtol), _tolerance("allclose", "atol", atol)
     _check_near("allclose", input, other, rtol, atol)
     array = near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)._array

@@ -2,7 +2,7 @@
 
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.scalar import factor_of
+from tapegrad.core.scalar import factor_of, number_of, plain
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import floats_only
@@ -33,7 +33,7 @@ def elu(input: Tensor, alpha: float = 1.0) -> Any:
     tensor([-0.6321,  2.0000])
     """
     if type(alpha) is not float or not -1e38 < alpha < 1e38:
-        alpha = factor_of(alpha, input.dtype)
+        alpha = factor_of(number_of("elu", "alpha", 2, alpha), input.dtype)
     return elu_scaled(input, alpha=alpha, scale=1.0, input_scale=1.0)
 
 
@@ -82,6 +82,8 @@ def celu(input: Tensor, alpha: float = 1.0) -> Any:
     >>> torch.celu(torch.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
+    if type(alpha) is not float:
+        alpha = plain(alpha)
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return celu_scaled(input, alpha=alpha)

@@ -33,7 +33,7 @@ def number_of(function: str, name: str, position: int, x: Any) -> float:
     if isinstance(x, (float, int, np.number)) and not isinstance(x, np.complexfloating):
         return float(x)
     array = getattr(x, "_array", None)
-    if array is not None and array.ndim == 0 and array.dtype.kind not in "cV":
+    if array is not None and not (array.ndim or array.dtype.kind in "cV" or x.requires_grad):
         return float(array)
     raise errors.must_be(function, name, position, "float", x, "Pass a number.")
 

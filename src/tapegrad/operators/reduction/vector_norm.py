@@ -5,6 +5,7 @@ from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import as_dtype
 from tapegrad.core.promote_types import promote_types
+from tapegrad.core.scalar import plain
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -186,7 +187,7 @@ def linalg__powsum(
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
         raise no_kernel("powsum_cpu", input.dtype)
     axes = reduction_axes(dim, input.ndim)
-    return power_sum(input, order=float(ord), axis=axes, keepdims=bool(keepdim))
+    return power_sum(input, order=float(plain(ord)), axis=axes, keepdims=bool(keepdim))
 
 
 @require_tensors
@@ -212,7 +213,7 @@ def linalg_vector_norm(
     errors.need_tensor("linalg_vector_norm", "x", 1, x)
     x, dtype = check_norm("linalg.vector_norm", x, dtype)
     if hasattr(ord, "item"):  # a number of NumPy, a tensor without dimensions
-        ord = ord.item()
+        ord = plain(ord).item()
     if isinstance(dim, (str, float)):
         raise errors.must_be("linalg_vector_norm", "dim", 3, "tuple of ints", dim)
     if isinstance(ord, complex):
@@ -282,6 +283,7 @@ def norm_method(
 
 def _check_renorm(x: Tensor, p: float, maxnorm: Any) -> None:
     problem = None
+    p, maxnorm = plain(p), plain(maxnorm)
     if isinstance(p, complex):
         problem = "p must be real-valued"
     elif p <= 0:

@@ -9,6 +9,7 @@ from tapegrad.core.device import CPU, META
 from tapegrad.core.lazy import method
 from tapegrad.core.memory_format import strided
 from tapegrad.core.meta_array import MetaArray, device_of
+from tapegrad.core.registration import SPARSE
 from tapegrad.core.storage_follower import Freed
 from tapegrad.core.untyped_storage import UntypedStorage, storage_of
 from tapegrad.operators.conversion import metadata
@@ -52,16 +53,16 @@ class QueryMethods:
     ccol_indices = method("tapegrad.operators.conversion.sparse_indices_values", "ccol_indices")
     coalesce = method("tapegrad.operators.conversion.sparse_indices_values", "coalesce")
     col_indices = method("tapegrad.operators.conversion.sparse_indices_values", "col_indices")
-    _indices = method("tapegrad.sparse.conversion", "_indices")
-    _nnz = method("tapegrad.sparse.conversion", "_nnz")
-    _values = method("tapegrad.sparse.conversion", "_values")
-    smm = method("tapegrad.sparse.matmul", "smm")
-    sparse_mask = method("tapegrad.sparse.conversion", "sparse_mask")
-    sspaddmm = method("tapegrad.sparse.matmul", "sspaddmm")
-    to_sparse = method("tapegrad.sparse.conversion", "to_sparse")
-    to_sparse_coo = method("tapegrad.sparse.conversion", "to_sparse_coo")
-    to_sparse_csc = method("tapegrad.sparse.conversion", "to_sparse_csc")
-    to_sparse_csr = method("tapegrad.sparse.conversion", "to_sparse_csr")
+    _indices = method(SPARSE, "conversion._indices")
+    _nnz = method(SPARSE, "conversion._nnz")
+    _values = method(SPARSE, "conversion._values")
+    smm = method(SPARSE, "matmul.smm")
+    sparse_mask = method(SPARSE, "conversion.sparse_mask")
+    sspaddmm = method(SPARSE, "matmul.sspaddmm")
+    to_sparse = method(SPARSE, "conversion.to_sparse")
+    to_sparse_coo = method(SPARSE, "conversion.to_sparse_coo")
+    to_sparse_csc = method(SPARSE, "conversion.to_sparse_csc")
+    to_sparse_csr = method(SPARSE, "conversion.to_sparse_csr")
 
     crow_indices = method("tapegrad.operators.conversion.sparse_indices_values", "crow_indices")
     indices = method("tapegrad.operators.conversion.sparse_indices_values", "indices")

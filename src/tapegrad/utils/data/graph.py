@@ -36,8 +36,8 @@ class _Finder(pickle.Pickler):
             return _nothing, ()
         try:
             return x.__reduce_ex__(2)
-        except Exception:
-            return _nothing, ()
+        except (AttributeError, NotImplementedError, RuntimeError, TypeError, pickle.PicklingError):
+            return _nothing, ()  # it cannot be pickled, so that no pipes are looked for in it
 
 
 def _nothing() -> None:

@@ -6,7 +6,14 @@ from tapegrad.arrays.batched.array import Level as _Batch
 from tapegrad.arrays.namespaces import is_batched as _is_batched
 from tapegrad.core import errors as _errors
 from tapegrad.core.missing import refuses as _refuses
-from tapegrad.func.level import behind, debug_unwrap, is_mapped, is_tracked, transforms
+from tapegrad.func.level import (
+    axis_of_batch,
+    behind,
+    debug_unwrap,
+    is_mapped,
+    is_tracked,
+    transforms,
+)
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -83,8 +90,8 @@ def maybe_get_level(tensor: Tensor, /) -> int:
 
 
 def maybe_get_bdim(tensor: Tensor, /) -> int:
-    """Where the axis of the batch is: first, always; -1 for a tensor without one."""
-    return 0 if is_batchedtensor(tensor) else -1
+    """Which axis the batch is outside of the transform; -1 for a tensor without one."""
+    return axis_of_batch(tensor._array, _innermost(tensor)) if is_batchedtensor(tensor) else -1
 
 
 def get_unwrapped(tensor: Tensor, /) -> Tensor:

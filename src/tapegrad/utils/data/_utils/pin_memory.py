@@ -27,5 +27,6 @@ def pin_memory(data: Any, device: Any = None) -> Any:
         return type(data)(*(pin_memory(item, device) for item in data))
     if isinstance(data, Sequence):
         found = [pin_memory(item, device) for item in data]
-        return found if isinstance(data, (tuple, range)) else type(data)(found)  # type: ignore[call-arg]
+        kind: Any = type(data)
+        return found if isinstance(data, (tuple, range)) else kind(found)
     return data

@@ -1,0 +1,59 @@
+"""Record the signatures of PyTorch's native operators that tapegrad has a name for.
+
+    python -m tools.record_schemas            write library/aten_schemas.txt
+    python -m tools.record_schemas --check    say whether it is up to date; 1 if it is not
+
+It needs the extra `oracle`. A line is an overload's signature without `aten::`, and the tags that
+PyTorch has for it.
+"""
+
+import sys
+from pathlib import Path
+
+import torch
+
+from tapegrad.library.aten import function_named, operator_names
+
+FILE = Path(__file__).resolve().parents[1] / "src" / "tapegrad" / "library" / "aten_schemas.txt"
+
+# Kernels of other devices and PyTorch's own services: lists of operators to keep name them. No
+# operator here is ever called so.
+ELSEWHERE = frozenset(
+    "_efficient_attention_forward _flash_attention_forward _scaled_dot_product_cudnn_attention "
+    "_scaled_dot_product_cudnn_attention_backward _scaled_dot_product_efficient_attention "
+    "_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_backward _scaled_mm "
+    "_pin_memory _sparse_addmm _sparse_mm_reduce_impl".split()
+)
+
+
+def lines() -> list[str]:
+    """The lines of the file: packets by name, overloads in PyTorch's order."""
+    native = {name for name in torch._C._dispatch_get_all_op_names() if name[:6] == "aten::"}
+    found = []
+    for name in sorted({each[6:].partition(".")[0] for each in native}):
+        known = name in ELSEWHERE or name in operator_names() or function_named(name) is not None
+        if not known or name[:2] == "__":
+            continue
+        packet = getattr(torch.ops.aten, name)
+        for each in packet.overloads():
+            overload = getattr(packet, each)
+            schema = str(overload._schema)
+            if overload.name() in native and "Dimname" not in schema:
+                tags = " ".join(tag.name for tag in overload.tags)
+                found.append(f"{schema.removeprefix('aten::')} # {tags}")
+    return found
+
+
+def main(given: list[str]) -> int:
+    """Write the file, or compare with what it is."""
+    text = "\n".join(lines()) + "\n"
+    if "--check" in given:
+        changed = set(FILE.read_text().splitlines()) ^ set(text.splitlines())
+        print(*sorted(changed), sep="\n")
+        return int(FILE.read_text() != text)
+    FILE.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
