@@ -47,7 +47,7 @@ def test_a_graph_ends_where_values_are_read(read):
         return y + 5
 
     reads = {
-        "bool": lambda y: bool((y.sum() > 0)),
+        "bool": lambda y: bool(y.sum() > 0),
         "item": lambda y: y.sum().item(),
         "float": lambda y: float(y.sum()),
         "tolist": lambda y: y.tolist(),

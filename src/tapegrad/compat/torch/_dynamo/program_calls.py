@@ -27,7 +27,9 @@ def call_form(
     """A call as kind, target and arguments of a node."""
     name = func.__name__
     if name == "__get__":
-        return "call_function", getattr, (args[0], name_of(func).split(".")[-2]), {}
+        path = name_of(func)
+        assert path is not None  # torch.Tensor.T.__get__
+        return "call_function", getattr, (args[0], path.split(".")[-2]), {}
     if name.startswith("__") or _is_operation(frame):
         reflected = _operator(f"__{name[3:]}") if name.startswith("__r") else None
         if reflected is not None:
