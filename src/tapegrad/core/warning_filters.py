@@ -8,6 +8,7 @@ put first again whenever `warnings` notes that its filters have changed. What wa
 other than tapegrad's, NumPy's functions in a program included, meets the program's filters alone.
 """
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,11 @@ class _Beginning:
     def match(self, text: str) -> bool:
         """What `warnings` calls, as of a pattern."""
         return text.startswith(self.ways)
+
+    @property
+    def pattern(self) -> str:
+        """The same as text, for a program that makes its filters anew, in a worker for instance."""
+        return "|".join(re.escape(way) for way in self.ways)
 
 
 _OF_NUMBERS = _Beginning(
