@@ -117,6 +117,19 @@ def test_where_nothing_is_computed_there_is_no_graph():
     assert counts(lambda x: x.item() + 1, torch.ones(1)) == (0, -1, 0)
 
 
+def test_inputs_of_a_graph_have_names_of_their_own():
+    held = [torch.full((2,), 2.0), torch.full((2,), 3.0)]
+
+    def f(by_edge):
+        return by_edge["a", "to", "b"] * held[0] - held[1]
+
+    x = torch.ones(2)
+    found = explain(f)({("a", "to", "b"): x})
+    inputs = [node.target for node in found.graphs[0].graph.nodes if node.op == "placeholder"]
+    assert all(name.isidentifier() for name in inputs) and len(set(inputs)) == 3
+    assert found.graphs[0](x, *held)[0].tolist() == [-1.0, -1.0]
+
+
 def test_what_raises_raises():
     def fails(x):
         raise ValueError("as it is")

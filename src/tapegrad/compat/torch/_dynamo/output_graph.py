@@ -6,12 +6,14 @@ values of a tensor, at `graph_break()`, and at functions that `torch.compiler.di
 """
 
 import operator
+import re
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import chain, count
 from types import FrameType
 from typing import Any
 
@@ -95,9 +97,15 @@ class _Segment(TracerBase):
         if found is None:
             self.owner.is_used(x)
             with self.graph.inserting_after(self._last_input or self.graph._root):
-                found = self.graph.placeholder(f"L_{self.owner.name_of(x)}_")
+                found = self.graph.placeholder(self._input_name(self.owner.name_of(x)))
             self._last_input = self.nodes[id(x)] = found
         return found
+
+    def _input_name(self, name: str) -> str:
+        """An argument's name that no other input of the graph has."""
+        name = re.sub(r"\W", "_", f"L_{name}_")
+        taken = {node.target for node in self.graph.nodes if node.op == "placeholder"}
+        return next(n for n in chain([name], (f"{name}{i}" for i in count(1))) if n not in taken)
 
     def add(self, kind: str, target: Any, args: tuple, kwargs: dict, result: Any) -> None:
         """A node for a call, and its tensors."""
