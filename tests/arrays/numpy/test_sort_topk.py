@@ -83,3 +83,13 @@ def test_the_heap_passes_over_what_cannot_enter_nan_or_not(nans, largest, places
     elif nans == "most":
         x[:991] = torch.nan
     assert torch.topk(x, 7, largest=largest).indices.tolist() == places
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 1), (1, 1), (4,)])
+def test_indices_of_a_descending_order_are_laid_out_as_pytorchs(shape):
+    x = torch.arange(float(np.prod(shape))).reshape(shape)
+    values, indices = x.sort(-1, descending=True)
+    assert indices.is_contiguous() and indices.stride() == values.stride() == x.stride()
+    n = shape[-1]
+    assert indices.view(-1).tolist() == [*range(n - 1, -1, -1)] * (x.numel() // n)
+    assert x.argsort(descending=True).stride() == x.stride()
