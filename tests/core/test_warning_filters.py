@@ -75,3 +75,14 @@ def test_a_warning_of_the_program_is_heard_though_tapegrad_called_it():
         warnings.simplefilter("always")
         Warns.apply(torch.ones(1))
     assert [str(w.message) for w in heard] == ["not precise"]
+
+
+def test_a_program_may_make_its_filters_anew_from_their_patterns():
+    action, message, category, module, lineno = IGNORED
+    with warnings.catch_warnings():
+        warnings.filterwarnings(action, message.pattern, category, module.pattern, lineno)
+        made = warnings.filters[1]  # behind the one that is always first
+    assert made[0] == "ignore" and made[2] is RuntimeWarning
+    for text in ("overflow encountered in exp", "Degrees of freedom <= 0 for slice", "a program's"):
+        assert bool(made[1].match(text)) is message.match(text)
+    assert made[3].match("tapegrad.arrays") and not made[3].match("tapegrads")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+from types import CodeType
+from weakref import WeakSet
 
 from tapegrad.compiler.optimized_module import OptimizedModule
 from tapegrad.core.annotations import Any, Callable
@@ -60,7 +62,14 @@ def disable(
         return OptimizedModule(fn)
     if not callable(fn):
         raise advised(AssertionError("fn must be callable"), "Pass a function or a module.")
+    code = getattr(fn, "__code__", None)
+    if code is not None:
+        disabled.add(code)
     return fn
+
+
+disabled: WeakSet[CodeType] = WeakSet()
+"""The code of functions that `disable` was given, for `torch._dynamo.explain`."""
 
 
 def _disable_dynamo(fn: Any = None, recursive: bool = True) -> Any:

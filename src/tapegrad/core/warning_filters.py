@@ -10,6 +10,7 @@ What warns in modules other than tapegrad's, NumPy's functions in a program incl
 program's filters alone.
 """
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +27,11 @@ class _Beginning:
     def match(self, text: str) -> bool:
         """What `warnings` calls, as of a pattern."""
         return text.startswith(self.ways)
+
+    @property
+    def pattern(self) -> str:
+        """The same as text, for a program that makes its filters anew, in a worker for instance."""
+        return "|".join(re.escape(way) for way in self.ways)
 
 
 _OF_NUMBERS = _Beginning(

@@ -73,7 +73,7 @@ class Recorder(TorchFunctionMode):
         self._n = 0
 
     def __enter__(self) -> Any:
-        self._token = MODE.set(_CustomFunctions(MODE.get(), self))
+        self._token = MODE.set(CustomFunctions(MODE.get(), self))
         return super().__enter__()
 
     def __exit__(self, *error: object) -> None:
@@ -273,11 +273,11 @@ def plain(value: Any) -> Any:
     return value
 
 
-class _CustomFunctions(Layered):
+class CustomFunctions(Layered):
     """Tells a recorder of custom functions, whose inside it does not see."""
 
     __slots__ = given = ("recorder",)
-    recorder: Recorder
+    recorder: Any  # what has a method `custom`
 
     def around(self, name: str, run: Callable) -> Any:
         return undisturbed(super().around, name, run)

@@ -62,3 +62,34 @@ def test_topk_chooses_among_ties_as_pytorch(k, largest, places):
 def test_topk_of_a_long_row_of_ties_takes_the_heap():
     x = (torch.arange(1000) * 7919) % 5
     assert torch.topk(x, 6).indices.tolist() == [11, 1, 21, 26, 16, 6]
+
+
+@pytest.mark.parametrize(
+    "nans, largest, places",
+    [
+        ("none", True, [19, 58, 71, 84, 32, 45, 6]),
+        ("none", False, [13, 52, 65, 78, 0, 39, 26]),
+        ("few", True, [990, 5, 500, 19, 58, 45, 71]),
+        ("few", False, [13, 52, 65, 78, 26, 39, 0]),
+        ("most", True, [3, 4, 1, 0, 5, 2, 6]),
+        ("most", False, [995, 996, 997, 991, 998, 992, 999]),
+    ],
+)
+def test_the_heap_passes_over_what_cannot_enter_nan_or_not(nans, largest, places):
+    place = torch.arange(1000)
+    x = (place * 7919 % 13).float()
+    if nans == "few":
+        x[[5, 500, 990]] = torch.nan
+    elif nans == "most":
+        x[:991] = torch.nan
+    assert torch.topk(x, 7, largest=largest).indices.tolist() == places
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 1), (1, 1), (4,)])
+def test_indices_of_a_descending_order_are_laid_out_as_pytorchs(shape):
+    x = torch.arange(float(np.prod(shape))).reshape(shape)
+    values, indices = x.sort(-1, descending=True)
+    assert indices.is_contiguous() and indices.stride() == values.stride() == x.stride()
+    n = shape[-1]
+    assert indices.view(-1).tolist() == [*range(n - 1, -1, -1)] * (x.numel() // n)
+    assert x.argsort(descending=True).stride() == x.stride()

@@ -41,11 +41,9 @@ def test_functions_run_as_they_are():
     assert rows.tolist() == [2, 0]
 
 
-def test_graphs_are_refused():
+def test_export_is_refused():
     with pytest.raises(NotImplementedError, match="there is no graph to export"):
         dynamo.export(len)
-    with pytest.raises(NotImplementedError, match="there are no graphs to explain"):
-        dynamo.explain(len)
 
 
 def test_backends_are_those_that_are_registered():

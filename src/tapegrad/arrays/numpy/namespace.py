@@ -261,7 +261,7 @@ def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: An
     if descending:  # stable: sort the reversed array upwards, and read it backwards
         n = x.shape[axis] if x.ndim else 1
         backwards = np.argsort(np.flip(x, axis), axis=axis, stable=stable)
-        return np.flip(n - 1 - backwards, axis)
+        return n - 1 - np.flip(backwards, axis)  # an array of its own: no negative strides
     return np.argsort(x, axis=axis, stable=stable)
 
 

@@ -111,9 +111,10 @@ def top_indices(x: Array, k: int, axis: int, largest: bool) -> Any:
     ranked = np.take_along_axis(lanes, order[..., : k + 1], -1)
     index = order[..., :k].copy()
     if k and n <= LONGEST:
-        tied = (ranked[..., 1:] == ranked[..., :-1]).any(-1)
-        for lane in map(tuple, np.argwhere(tied)):
-            index[lane] = _top(lanes[lane].tolist(), k, largest)
+        next_ones, ones = ranked[..., 1:], ranked[..., :-1]
+        tied = (next_ones == ones) | ((next_ones != next_ones) & (ones != ones))
+        for lane in map(tuple, np.argwhere(tied.any(-1))):
+            index[lane] = _top(lanes[lane], k, largest)
     return np.moveaxis(index, -1, axis)
 
 
@@ -128,7 +129,7 @@ def _top_of_long(keys: Any, k: int) -> Any:
     return places[np.argsort(keys[places], kind="stable")[:k]]
 
 
-def _top(values: list, k: int, largest: bool) -> list[int]:
+def _top(lane: Any, k: int, largest: bool) -> list[int]:
     """The places of the first k in order: a heap where k is small, else select, then sort."""
     if largest:
 
@@ -140,11 +141,11 @@ def _top(values: list, k: int, largest: bool) -> list[int]:
         def before(a: tuple, b: tuple) -> bool:
             return (a[0] == a[0] and b[0] != b[0]) or a[0] < b[0]
 
-    queue = [(v, i) for i, v in enumerate(values)]
-    if k * 64 <= len(queue):
-        _heap_select(queue, 0, k, len(queue), before)
+    if k * 64 <= len(lane):
+        queue = _heap_of(lane, k, largest, before)
         _sort_heap(queue, 0, k, before)
     else:
+        queue = [(v, i) for i, v in enumerate(lane.tolist())]
         _introselect(queue, k - 1, before)
         _introsort(queue, 0, k - 1, before)
     return [place for _, place in queue[:k]]
@@ -220,10 +221,35 @@ def _insertion_sort(q: list, first: int, last: int, before: Before) -> None:
         q[j] = item
 
 
-def _heap_select(q: list, first: int, middle: int, last: int, before: Before) -> None:
-    n = middle - first
+def _heap_of(lane: Any, k: int, largest: bool, before: Before) -> list:
+    """What `_heap_select` leaves in the first k places. An element that is not before the top of
+    the heap never will be, as the top only sinks: each block passes over those at once."""
+    q = [(v, i) for i, v in enumerate(lane[:k].tolist())]
+    _make_heap(q, 0, k, before)
+    start = k
+    while start < len(lane):
+        block = lane[start : 2 * start]
+        top = lane[q[0][1]]
+        if largest:
+            enters = (block > top) | ((block != block) & (top == top))
+        else:
+            enters = (block < top) | ((block == block) & (top != top))
+        for i in (np.flatnonzero(enters) + start).tolist():
+            item = (lane[i].item(), i)
+            if before(item, q[0]):
+                _sift(q, 0, 0, k, item, before)
+        start += len(block)
+    return q
+
+
+def _make_heap(q: list, first: int, n: int, before: Before) -> None:
     for parent in range((n - 2) // 2, -1, -1):
         _sift(q, first, parent, n, q[first + parent], before)
+
+
+def _heap_select(q: list, first: int, middle: int, last: int, before: Before) -> None:
+    n = middle - first
+    _make_heap(q, first, n, before)
     for i in range(middle, last):
         if before(q[i], q[first]):
             item, q[i] = q[i], q[first]

@@ -1,8 +1,10 @@
 """PyTorch's tracing of bytecode, by the names that programs call: nothing is traced.
 
-What says how to compile is kept or ignored; `export` and `explain`, which show graphs, raise.
+What says how to compile is kept or ignored. `explain` records a call while it runs; `export`, whose
+graph is to hold for other calls too, raises.
 """
 
+import warnings
 from contextlib import contextmanager
 
 from tapegrad.compat.torch._dynamo import config, eval_frame, exc, external_utils, utils
@@ -11,6 +13,8 @@ from tapegrad.compat.torch._dynamo.eval_frame import (
     is_dynamo_supported,
     is_inductor_supported,
 )
+from tapegrad.compat.torch._dynamo.output_graph import OutputGraphs, break_graph
+from tapegrad.compat.torch._dynamo.tensor_names import tensor_names
 from tapegrad.compiler.backends import list_backends, lookup_backend, register_backend
 from tapegrad.compiler.compile import compile as _compile
 from tapegrad.compiler.decorators import (
@@ -79,10 +83,15 @@ run = dont_skip_tracing = nonstrict_trace = disallow_in_graph = forbid_in_graph 
 
 
 def graph_break(msg=""):
-    """Where the compiler would break a graph: nothing happens."""
+    """Where the compiler would break a graph, as `explain` tells; else nothing happens."""
+    break_graph("Call to `torch._dynamo.graph_break()`")
 
 
-skip_frame = step_unsupported = graph_break
+def skip_frame(msg=""):
+    """Where the compiler would leave a function alone: nothing happens."""
+
+
+step_unsupported = skip_frame
 
 
 @contextmanager
@@ -100,11 +109,45 @@ def export(f, *extra_args, **extra_kwargs):
 
 
 def explain(f, *extra_args, **extra_kwargs):
-    """Raises NotImplementedError: no graph is made, of which the breaks could be told."""
-    raise not_implemented(
-        "tapegrad does not trace bytecode: there are no graphs to explain",
-        "torch.jit.trace(function, example_inputs).graph shows the operators of one call.",
+    """A function that calls `f` and tells its graphs of operators: where one ends, and why.
+
+    A graph ends where Python reads the values of a tensor, or at `graph_break()`.
+
+    >>> def f(x):
+    ...     return x + 1 if (x * 2).sum() > 0 else x
+    >>> found = torch._dynamo.explain(f)(torch.ones(2))
+    >>> found.graph_count, found.graph_break_count, found.ops_per_graph[1]
+    (2, 1, [<built-in function add>])
+    """
+
+    def inner(*args, **kwargs):
+        from tapegrad.compat.torch._dynamo.backends.debugging import ExplainOutput
+
+        recorder = OutputGraphs(tensor_names(f, args, kwargs))
+        with recorder.recording():
+            result = f(*args, **kwargs)
+        graphs = recorder.finished(result)
+        ops = [[n.target for n in each.graph.nodes if n.op == "call_function"] for each in graphs]
+        return ExplainOutput(
+            graphs=graphs,
+            graph_count=len(graphs),
+            graph_break_count=len(graphs) - 1,
+            break_reasons=recorder.break_reasons,
+            op_count=sum(map(len, ops)),
+            ops_per_graph=ops,
+            out_guards=[],
+        )
+
+    if not extra_args and not extra_kwargs:
+        return inner
+    warnings.warn(
+        "explain(f, *args, **kwargs) is deprecated, use explain(f)(*args, **kwargs) instead.  If "
+        "you don't migrate, we may break your explain call in the future if your user defined "
+        "kwargs conflict with future kwargs added to explain(f).",
+        FutureWarning,
+        stacklevel=2,
     )
+    return inner(*extra_args, **extra_kwargs)
 
 
 # --- notes on tensors, which stay there as PyTorch has them ---------------------------------------
