@@ -178,6 +178,7 @@ _CHECKS: dict[str, Callable[[object], bool]] = {
     "torch.memory_format": lambda x: isinstance(x, memory_format),
     "torch.Generator": lambda x: isinstance(x, Generator),
 }
+_NUMBERS: dict[str, Callable] = {"Number": lambda x: x, "int": int, "float": float}
 _ELEMENTS: dict[str, Callable[[object], bool]] = {
     "tuple of Tensors": _is_tensor,
     "tuple of ints": _is_int,
@@ -311,7 +312,8 @@ def call_of(
         _check_graph(name, values)
         if _failed_in_kernel(error):
             _check_out(name, values)
-    if not isinstance(error, TypeError):
+    changed = _as_numbers(form, values)
+    if not changed and not isinstance(error, TypeError):
         return None
     if form.deprecated:
         form = _warn_of(name, form, values, forms)
@@ -332,9 +334,17 @@ def call_of(
 
         return put
     again, named = _spelled(function, form, values, args[:1] if method else ())
-    if len(again) == len(args) and named.keys() == kwargs.keys():
+    if not changed and len(again) == len(args) and named.keys() == kwargs.keys():
         return None
     return lambda: function(*again, **named)
+
+
+def _as_numbers(form: Form, values: dict[str, Any]) -> bool:
+    """Replace tensors that were given for numbers by their elements; whether there were any."""
+    found = [p for p in form.parameters if p.kind in _NUMBERS and _is_tensor(values.get(p.name))]
+    for parameter in found:
+        values[parameter.name] = _NUMBERS[parameter.kind](values[parameter.name].item())
+    return bool(found)
 
 
 def _refuse_all(name: str, args: tuple, kwargs: dict) -> None:

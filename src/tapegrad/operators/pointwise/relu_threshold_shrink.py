@@ -4,7 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.limits import largest
-from tapegrad.core.scalar import factor_of, fitted
+from tapegrad.core.scalar import factor_of, fitted, number_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.in_place import in_place
@@ -71,6 +71,9 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
     tensor([-1.0000,  0.5000])
     """
+    if type(min_val) is not float or type(max_val) is not float:
+        min_val = number_of("hardtanh", "min_val", 2, min_val)
+        max_val = number_of("hardtanh", "max_val", 3, max_val)
     if min_val > max_val:
         check_limits(min_val, max_val)
     if input.dtype.category == INTEGER:

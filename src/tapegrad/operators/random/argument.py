@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Shape, Source, Tensor
+from tapegrad.core.annotations import Shape, Source, Tensor
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
@@ -24,18 +24,6 @@ def stream_of(function: str, generator: Source) -> Twister:
         return generator._stream
     advice = "Make one with torch.Generator().manual_seed(seed)."
     raise errors.must_be(function, "generator", 0, "torch.Generator", generator, advice)
-
-
-def number_of(function: str, name: str, position: int, x: Any) -> float:
-    """A Python float from a number or a tensor of one element."""
-    if type(x) is float:
-        return x
-    if isinstance(x, (float, int, np.number)) and not isinstance(x, np.complexfloating):
-        return float(x)
-    array = getattr(x, "_array", None)
-    if array is not None and array.ndim == 0 and array.dtype.kind not in "cV":
-        return float(array)
-    raise errors.must_be(function, name, position, "float", x, "Pass a number.")
 
 
 def not_implemented(kernel: str, dtype: Dtype) -> NotImplementedError:
