@@ -220,6 +220,8 @@ def _check_elements(function: str, form: Form, values: dict[str, Any]) -> None:
         for i, x in enumerate(given):
             if element(x) or (x is None and name == "indices"):
                 continue
+            if i and type(x) is bool and kind == "tuple of ints":  # the first alone is looked at
+                continue
             if kind == "tuple of Tensors":
                 text = f"expected Tensor as element {i} in argument {place}, but got "
                 raise TypeError(text + errors.type_name(x))

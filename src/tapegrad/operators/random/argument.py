@@ -101,11 +101,14 @@ def size_of(function: str, args: tuple, size: Shape | None, position: int = 1) -
         raise _wrong_size(function, f"(position {position}) must be tuple of ints, not", size)
     shape = []
     for i, n in enumerate(sizes):
-        if not is_integer(n) and not (isinstance(n, bool) and sizes is not given):
+        if not is_integer(n) and (type(n) is not bool or i == 0):  # PyTorch asks the first alone
             if sizes is given and len(given) == 1:
                 raise _wrong_size(function, f"(position {position}) must be tuple of ints, not", n)
             if sizes is given and i == 0:
                 raise mismatch(function, args, {}, "Sizes are ints.")
+            if i == 0:
+                place = f"(position {position}) must be tuple of ints, but found element of type"
+                raise _wrong_size(function, place, n, " at pos 0")
             where = f'failed to unpack the object at pos {i + 1} with error "type must be tuple of'
             raise _wrong_size(function, f"{where} ints,but got", n, '"')
         shape.append(int_of(n))
