@@ -596,3 +596,11 @@ def test_normal_numbers_fill_the_room_of_out_where_the_mean_alone_is_a_tensor(se
     assert torch.normal(torch.tensor(1.0), 0.1, out=torch.empty(0)).shape == (0,)
     assert torch.normal(1.0, torch.ones(()), out=torch.empty(0)).shape == ()
     assert torch.normal(torch.ones(2), torch.ones(1), out=torch.empty(0)).shape == (2,)
+
+
+def test_a_truth_value_is_a_size_behind_the_first():
+    assert torch.rand(2, True).shape == torch.randn((2, True)).shape == (2, 1)
+    assert torch.randint(3, (2, True)).shape == (2, 1)
+    for call in (lambda: torch.rand((True, 2)), lambda: torch.randint(3, (True, 2))):
+        with pytest.raises(TypeError, match="found element of type bool at pos 0"):
+            call()

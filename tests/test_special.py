@@ -89,6 +89,13 @@ def test_names_shared_with_torch():
     assert not S.airy_ai(x.requires_grad_()).requires_grad
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_gradient_of_log_ndtr_far_below_zero(dtype):
+    x = torch.tensor([-1e19, -1e10, -1e5], dtype=dtype, requires_grad=True)
+    torch.special.log_ndtr(x).sum().backward()
+    assert torch.allclose(x.grad, -x.detach())
+
+
 NARROW = ("airy_ai", "bessel_j1", "modified_bessel_k0", "erfcx", "ndtri", "log_ndtr")
 
 

@@ -236,3 +236,49 @@ def test_a_dtype_of_the_product_is_for_gpus():
         torch.mm(x, x, torch.float64)
     with pytest.raises(NotImplementedError, match=r"^Could not run 'aten::bmm.dtype' with argum"):
         torch.bmm(x[None], x[None], out_dtype=torch.float64)
+
+
+HALF = torch.tensor(0.5, dtype=torch.float64)
+PAIR = torch.tensor([-1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p: torch.nn.functional.softplus(PAIR, beta=p),
+        lambda p: torch.nn.functional.softplus(PAIR, 1, p),
+        lambda p: torch.nn.functional.softshrink(PAIR, p),
+        lambda p: torch.nn.functional.hardshrink(PAIR, p),
+        lambda p: torch.nn.functional.celu(PAIR, p),
+        lambda p: torch.nn.functional.hardtanh(PAIR, -1, p),
+        lambda p: torch.nn.functional.rrelu(PAIR, p, p),
+        lambda p: torch.nn.functional.huber_loss(PAIR, PAIR * 3, delta=p),
+        lambda p: torch.nn.functional.smooth_l1_loss(PAIR, PAIR * 3, beta=p),
+        lambda p: torch.nan_to_num(PAIR.log(), p, p, p),
+        lambda p: torch.logit(PAIR / 4, p),
+        lambda p: torch.cdist(PAIR[None], PAIR[None] * 3, p),
+        lambda p: torch.dist(PAIR, PAIR * 3, p),
+        lambda p: torch.std(PAIR, 0, correction=p),
+        lambda p: PAIR.var(correction=p),
+    ],
+)
+def test_a_tensor_of_one_element_stands_for_a_number(call):
+    got, expected = call(HALF), call(0.5)
+    assert torch.equal(got, expected)
+    assert got.dtype is torch.float32
+    with pytest.raises(TypeError):
+        call(HALF.clone().requires_grad_())
+    with pytest.raises(TypeError):
+        call(HALF[None])
+
+
+def test_a_tensor_of_one_integer_stands_for_an_integer():
+    two = torch.tensor(2)
+    assert torch.equal(torch.polygamma(two, PAIR + 2), torch.polygamma(2, PAIR + 2))
+    assert torch.equal(torch.mvlgamma(PAIR + 2, two), torch.mvlgamma(PAIR + 2, 2))
+
+
+def test_a_truth_value_in_a_tensor_is_a_factor():
+    true = torch.tensor(True)
+    expected = torch.nn.functional.hardshrink(PAIR, 1)
+    assert torch.equal(torch.nn.functional.hardshrink(PAIR, true), expected)

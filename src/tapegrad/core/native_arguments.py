@@ -178,6 +178,7 @@ _CHECKS: dict[str, Callable[[object], bool]] = {
     "torch.memory_format": lambda x: isinstance(x, memory_format),
     "torch.Generator": lambda x: isinstance(x, Generator),
 }
+_NUMBERS: dict[str, Callable] = {"Number": lambda x: x, "int": int, "float": float}
 _ELEMENTS: dict[str, Callable[[object], bool]] = {
     "tuple of Tensors": _is_tensor,
     "tuple of ints": _is_int,
@@ -218,6 +219,8 @@ def _check_elements(function: str, form: Form, values: dict[str, Any]) -> None:
             continue
         for i, x in enumerate(given):
             if element(x) or (x is None and name == "indices"):
+                continue
+            if i and type(x) is bool and kind == "tuple of ints":  # the first alone is looked at
                 continue
             if kind == "tuple of Tensors":
                 text = f"expected Tensor as element {i} in argument {place}, but got "
@@ -315,10 +318,8 @@ def call_of(
         _check_graph(name, values)
         if _failed_in_kernel(error):
             _check_out(name, values)
-    if _take_numbers(form, values):
-        again, named = _spelled(function, form, values, args[:1] if method else ())
-        return lambda: function(*again, **named)
-    if not isinstance(error, TypeError):
+    changed = _as_numbers(form, values)
+    if not changed and not isinstance(error, TypeError):
         return None
     if form.deprecated:
         form = _warn_of(name, form, values, forms)
@@ -339,20 +340,17 @@ def call_of(
 
         return put
     again, named = _spelled(function, form, values, args[:1] if method else ())
-    if len(again) == len(args) and named.keys() == kwargs.keys():
+    if not changed and len(again) == len(args) and named.keys() == kwargs.keys():
         return None
     return lambda: function(*again, **named)
 
 
-def _take_numbers(form: Form, values: dict[str, Any]) -> bool:
-    """Put Python's numbers in the place of tensors that stand for one; False if there are none."""
-    found = False
-    for parameter in form.parameters:
-        value: Any = values.get(parameter.name)
-        if parameter.kind in ("Number", "int", "float") and _is_tensor(value):
-            values[parameter.name] = value.item()
-            found = True
-    return found
+def _as_numbers(form: Form, values: dict[str, Any]) -> bool:
+    """Replace tensors that were given for numbers by their elements; whether there were any."""
+    found = [p for p in form.parameters if p.kind in _NUMBERS and _is_tensor(values.get(p.name))]
+    for parameter in found:
+        values[parameter.name] = _NUMBERS[parameter.kind](values[parameter.name].item())
+    return bool(found)
 
 
 def _refuse_all(name: str, args: tuple, kwargs: dict) -> None:

@@ -52,6 +52,19 @@ def int_of(function: str, argument: str, position: int, given: Any) -> int:
     raise errors.must_be(function, argument, position, "int", given)
 
 
+def float_of(function: str, argument: str, position: int, given: Any) -> float:
+    """The float meant by `given`: a real number, NumPy's too, or a 0-d tensor without grad."""
+    if type(given) is float:
+        return given
+    if isinstance(given, (float, int, np.number)) and not isinstance(given, np.complexfloating):
+        return float(given)
+    array = getattr(given, "_array", None)
+    if array is not None and array.ndim == 0 and array.dtype.kind not in "cV":
+        if not given.requires_grad:
+            return float(array)
+    raise errors.must_be(function, argument, position, "float", given, "Pass a number.")
+
+
 def fitted(value: Any, dtype: Dtype) -> Any:
     """`value` as an element of `dtype`: fractions are cut off for integers, and negative numbers
     wrap around in unsigned types; numbers too large for the dtype are refused.

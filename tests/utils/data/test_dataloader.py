@@ -1,5 +1,8 @@
 """DataLoader in this process: PyTorch's batches and draws, and rows picked a batch at a time."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -147,3 +150,10 @@ def test_a_loader_has_the_private_names_that_programs_read():
     assert loader._DataLoader__initialized is True
     assert loader._DataLoader__multiprocessing_context is None
     assert not hasattr(loader, "_is_ready")
+
+
+def test_a_pass_cannot_be_pickled_or_copied():
+    iterator = iter(data.DataLoader([0, 1, 2, 3]))
+    for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(NotImplementedError, match="_SingleProcessDataLoaderIter cannot be"):
+            attempt(iterator)

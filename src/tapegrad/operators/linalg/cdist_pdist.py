@@ -7,6 +7,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.scalar import float_of
 from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -162,12 +163,11 @@ _MANY = 25  # rows: with more, a product of matrices is used
 
 
 def _order(name: str, p: float) -> float:
-    if not isinstance(p, (int, float)):
-        raise errors.must_be(name, "p", 3 if name == "cdist" else 2, "float", p)
+    p = float_of(name, "p", 3 if name == "cdist" else 2, p)
     if not p >= 0:
         text = f"{name} only supports non-negative p values"
         raise errors.runtime_error(text, "Orders are 0 or more; float('inf') is one, too.")
-    return float(p)
+    return p
 
 
 @autocast

@@ -8,7 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import promote_types
-from tapegrad.core.scalar import plain
+from tapegrad.core.scalar import number_of
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import common_dtype, require_norm
@@ -77,6 +77,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
     >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
     tensor(5.)
     """
+    p = float(number_of("dist", "p", 3, p))
     dtype = common_dtype(input, other)
     if dtype.category < 2 or "b" in (input._array.dtype.kind, other._array.dtype.kind):
         with no_grad():
@@ -88,7 +89,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
             "operation does not have an identity",
             "The tensors are empty.",
         )
-    return norm_of_difference(input, other, order=float(plain(p)))
+    return norm_of_difference(input, other, order=p)
 
 
 @require_tensors

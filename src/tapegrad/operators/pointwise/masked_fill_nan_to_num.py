@@ -6,7 +6,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.limits import finfo
 from tapegrad.core.result_order import row_major
-from tapegrad.core.scalar import fitted
+from tapegrad.core.scalar import fitted, float_of
 from tapegrad.core.shape import broadcast
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -101,7 +101,9 @@ def nan_to_num(
     >>> torch.nan_to_num(torch.tensor([float("nan"), 2.0]), nan=-1.0)
     tensor([-1.,  2.])
     """
-    nan = 0.0 if nan is None else nan
+    nan = 0.0 if nan is None else float_of("nan_to_num", "nan", 2, nan)
+    posinf = None if posinf is None else float_of("nan_to_num", "posinf", 3, posinf)
+    neginf = None if neginf is None else float_of("nan_to_num", "neginf", 4, neginf)
     if input._array.dtype.kind == "c":
         check_real_graph("nan_to_num", input)
     if input.dtype.is_floating_point and input.dtype.itemsize == 2:  # computed in a wider dtype

@@ -8,6 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.result_order import row_major
+from tapegrad.core.scalar import number_of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.backward_op import one_node
 from tapegrad.dispatch.in_place import in_place
@@ -60,6 +61,8 @@ def rrelu(
     >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
     tensor([-0.2000,  2.0000])
     """
+    lower = number_of("rrelu", "lower", 2, lower)
+    upper = number_of("rrelu", "upper", 3, upper)
     _check_bounds(lower, upper)
     if not training:
         return mean_slope(input, slope=(lower + upper) / 2)

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Shape, Source, Tensor
+from tapegrad.core.annotations import Shape, Source, Tensor
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
@@ -24,18 +24,6 @@ def stream_of(function: str, generator: Source) -> Twister:
         return generator._stream
     advice = "Make one with torch.Generator().manual_seed(seed)."
     raise errors.must_be(function, "generator", 0, "torch.Generator", generator, advice)
-
-
-def number_of(function: str, name: str, position: int, x: Any) -> float:
-    """A Python float from a number or a tensor of one element."""
-    if type(x) is float:
-        return x
-    if isinstance(x, (float, int, np.number)) and not isinstance(x, np.complexfloating):
-        return float(x)
-    array = getattr(x, "_array", None)
-    if array is not None and not (array.ndim or array.dtype.kind in "cV" or x.requires_grad):
-        return float(array)
-    raise errors.must_be(function, name, position, "float", x, "Pass a number.")
 
 
 def not_implemented(kernel: str, dtype: Dtype) -> NotImplementedError:
@@ -113,11 +101,14 @@ def size_of(function: str, args: tuple, size: Shape | None, position: int = 1) -
         raise _wrong_size(function, f"(position {position}) must be tuple of ints, not", size)
     shape = []
     for i, n in enumerate(sizes):
-        if not is_integer(n) and not (isinstance(n, bool) and sizes is not given):
+        if not is_integer(n) and (type(n) is not bool or i == 0):  # PyTorch asks the first alone
             if sizes is given and len(given) == 1:
                 raise _wrong_size(function, f"(position {position}) must be tuple of ints, not", n)
             if sizes is given and i == 0:
                 raise mismatch(function, args, {}, "Sizes are ints.")
+            if i == 0:
+                place = f"(position {position}) must be tuple of ints, but found element of type"
+                raise _wrong_size(function, place, n, " at pos 0")
             where = f'failed to unpack the object at pos {i + 1} with error "type must be tuple of'
             raise _wrong_size(function, f"{where} ints,but got", n, '"')
         shape.append(int_of(n))

@@ -7,6 +7,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Out, Source, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.memory_format import axes_by_stride
+from tapegrad.core.scalar import float_of
 from tapegrad.core.streams import exponential_cauchy
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.no_formula import in_graph
@@ -101,7 +102,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Source = None) -> Any:
         raise argument.mismatch(
             "bernoulli_", (p,), {}, "bernoulli_(p=0.5) with a number or a tensor."
         )
-    p = argument.number_of("bernoulli_", "p", 1, p)
+    p = float_of("bernoulli_", "p", 1, p)
     argument.require(0 <= p <= 1, "bernoulli_", "p to be in [0, 1]", f"got p={p:g}")
     if not is_known and input._array.size:
         raise argument.not_implemented("bernoulli_scalar_cpu_", dtype)

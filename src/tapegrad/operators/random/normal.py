@@ -8,11 +8,12 @@ from tapegrad.autograd.writable import check_out
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source
 from tapegrad.core.dtype import default
+from tapegrad.core.scalar import float_of
 from tapegrad.core.shape import broadcast
 from tapegrad.core.streams import normal as _normal
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.out import write_out
-from tapegrad.operators.random.argument import mismatch, number_of, size_of, stream_of
+from tapegrad.operators.random.argument import mismatch, size_of, stream_of
 from tapegrad.operators.random.fill import of_tensors, prepare_out, replacement
 from tapegrad.operators.random.normal_uniform import check_normal
 from tapegrad.operators.random.rand_randint_randperm import dtype_for, make
@@ -63,7 +64,7 @@ def normal(
     stream = stream_of("normal", generator)
     _check_form(mean, std, size, is_tensor)
     if size is not None:
-        mean, std = number_of("normal", "mean", 1, mean), number_of("normal", "std", 2, std)
+        mean, std = float_of("normal", "mean", 1, mean), float_of("normal", "std", 2, std)
         shape = size_of("normal", (), size)
         dtype, where = dtype_for("normal", dtype, default(), layout, device, pin_memory, out)
         check_normal(dtype, std, 1)
@@ -81,7 +82,7 @@ def normal(
     shape = broadcast(*(x.shape for x in arrays))
     if out is not None and is_tensor == (True, False):
         shape = broadcast(shape, out._array.shape)  # as many as `out` has room for
-    scale = 1.0 if is_tensor[1] else number_of("normal", "std", 2, 1.0 if std is None else std)
+    scale = 1.0 if is_tensor[1] else float_of("normal", "std", 2, 1.0 if std is None else std)
     check_normal(made, scale, 1)
     drawn = _normal.normal(stream, shape, made.numpy, 0.0, scale)
     if is_tensor[1]:

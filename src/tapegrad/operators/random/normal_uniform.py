@@ -9,6 +9,7 @@ from tapegrad.core.dtype import FLOAT8
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.limits import largest
+from tapegrad.core.scalar import float_of
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.operators.random import argument
 from tapegrad.operators.random import argument as randint_bounds
@@ -36,8 +37,8 @@ def normal_(input: Tensor, mean: Any = 0, std: float = 1, *, generator: Source =
     >>> torch.empty(2).normal_()
     tensor([ 1.5410, -0.2934])
     """
-    mean = argument.number_of("normal_", "mean", 1, mean)
-    std = argument.number_of("normal_", "std", 2, std)
+    mean = float_of("normal_", "mean", 1, mean)
+    std = float_of("normal_", "std", 2, std)
     stream, array = argument.stream_of("normal_", generator), input._array
     check_normal(input.dtype, std, array.size)
     return filled("normal_", normal_fill, input, normal.normal, stream, mean, std)
@@ -61,10 +62,7 @@ def uniform_(input: Tensor, *args: object, generator: Source = None, **named: An
     tensor([1.4963, 1.7682])
     """
     low, high = argument.from_to("uniform_", args, named, (0, 1))
-    low, high = (
-        argument.number_of("uniform_", "from", 1, low),
-        argument.number_of("uniform_", "to", 2, high),
-    )
+    low, high = (float_of("uniform_", "from", 1, low), float_of("uniform_", "to", 2, high))
     stream = argument.stream_of("uniform_", generator)
     check_uniform(input.dtype, low, high)
     return filled("uniform_", uniform_fill, input, exponential_cauchy.uniform, stream, low, high)
@@ -147,7 +145,7 @@ def exponential_(input: Tensor, lambd: Any = 1, *, generator: Source = None) -> 
     >>> torch.empty(2).exponential_()
     tensor([3.5083, 1.2304])
     """
-    rate = argument.number_of("exponential_", "lambd", 1, lambd)
+    rate = float_of("exponential_", "lambd", 1, lambd)
     stream, dtype = argument.stream_of("exponential_", generator), input.dtype
     argument.require(rate > 0, "exponential_", "lambda > 0.0", f"found lambda={rate:g}")
     if not dtype.is_floating_point and input._array.size:
@@ -165,7 +163,7 @@ def geometric_(input: Tensor, p: Any, *, generator: Source = None) -> Any:
     >>> torch.empty(3).geometric_(0.5)
     tensor([1., 1., 2.])
     """
-    p = argument.number_of("geometric_", "p", 1, p)
+    p = float_of("geometric_", "p", 1, p)
     stream, dtype = argument.stream_of("geometric_", generator), input.dtype
     argument.require(0 < p < 1, "geometric_", "p to be in (0, 1)", f"got p={p:g}")
     is_known = not dtype.is_complex and dtype.name != "bool" and dtype.name not in argument.UNSIGNED
@@ -182,8 +180,8 @@ def cauchy_(input: Tensor, median: Any = 0, sigma: Any = 1, *, generator: Source
     >>> torch.empty(2).cauchy_()
     tensor([10.5977,  0.7648])
     """
-    median = argument.number_of("cauchy_", "median", 1, median)
-    sigma = argument.number_of("cauchy_", "sigma", 2, sigma)
+    median = float_of("cauchy_", "median", 1, median)
+    sigma = float_of("cauchy_", "sigma", 2, sigma)
     stream, dtype = argument.stream_of("cauchy_", generator), input.dtype
     argument.require(sigma > 0, "cauchy_", "sigma > 0.0", f"found sigma={sigma:g}")
     if not dtype.is_floating_point:
@@ -199,8 +197,8 @@ def log_normal_(input: Tensor, mean: Any = 1, std: Any = 2, *, generator: Source
     >>> torch.empty(2).log_normal_()
     tensor([59.2634,  1.5116])
     """
-    mean = argument.number_of("log_normal_", "mean", 1, mean)
-    std = argument.number_of("log_normal_", "std", 2, std)
+    mean = float_of("log_normal_", "mean", 1, mean)
+    std = float_of("log_normal_", "std", 2, std)
     stream, dtype = argument.stream_of("log_normal_", generator), input.dtype
     argument.require(std > 0, "log_normal_", "std > 0.0", f"found std={std:g}")
     if not dtype.is_floating_point and input._array.size:

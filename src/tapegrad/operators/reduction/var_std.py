@@ -8,6 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Dim, Namespace, Number, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.family import family
+from tapegrad.core.scalar import number_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.reduction.sum_mean import count, mean, reduction_axes, spread
@@ -154,6 +155,8 @@ def _computed(
         raise errors.runtime_error(text, "Convert the tensor first: x.float().")
     if correction is None:
         correction = 1 if unbiased is None else int(unbiased)
+    elif type(correction) is not int:
+        correction = number_of(name, "correction", 0, correction)
     axis = reduction_axes(dim, x._array.ndim)
     if count(x._array.shape, axis) <= correction:
         errors.warn(

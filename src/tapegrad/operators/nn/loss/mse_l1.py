@@ -9,6 +9,7 @@ from tapegrad.core.annotations import Any, Array, Callable, Namespace, Tensor
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.promote_types import result_type
 from tapegrad.core.result_order import in_operands_order
+from tapegrad.core.scalar import float_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import floats_only
@@ -298,6 +299,8 @@ def smooth_l1_loss(
     >>> torch.nn.functional.smooth_l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(0.7500)
     """
+    if type(beta) is not float:
+        beta = float_of("smooth_l1_loss", "beta", 4, beta)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     input, target = _pair("smooth_l1_loss", input, target)
@@ -321,6 +324,8 @@ def huber_loss(
     >>> torch.nn.functional.huber_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(0.7500)
     """
+    if type(delta) is not float:
+        delta = float_of("huber_loss", "delta", 4, delta)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     dtype = input.dtype  # that of the result, as in PyTorch

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.mode import MODE
-from tapegrad.core.errors import warn
+from tapegrad.core.errors import not_implemented, warn
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.data._utils import collate
@@ -241,6 +241,10 @@ class LoaderIterator:
         self._indices = self._index_batches(loader)
         self._n_yielded = 0
         self._promised = loader._IterableDataset_len_called
+
+    def __getstate__(self) -> Any:
+        text = f"{self._span} cannot be pickled"
+        raise not_implemented(text, "Pickle the loader, and begin a pass of it there.")
 
     def _index_batches(self, loader: Any) -> Iterator[Any]:
         return iter(self._index_sampler)
