@@ -2,7 +2,7 @@
 
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.scalar import factor_of, number_of, plain
+from tapegrad.core.scalar import factor_of, number_of
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import floats_only
@@ -83,7 +83,7 @@ def celu(input: Tensor, alpha: float = 1.0) -> Any:
     tensor([-0.6321,  2.0000])
     """
     if type(alpha) is not float:
-        alpha = plain(alpha)
+        alpha = number_of("celu", "alpha", 2, alpha)
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return celu_scaled(input, alpha=alpha)
