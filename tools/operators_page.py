@@ -183,6 +183,12 @@ def differences() -> Iterator[str]:
     for name, text in sorted(NOTES["different"].items()):
         yield f"| `{name}` | {text} |"
     yield ""
+    yield "Where PyTorch's numbers are not those of the definition, tapegrad's are:\n"
+    yield "| function | tapegrad and PyTorch |"
+    yield "|---|---|"
+    for name, text in sorted(NOTES["faults"].items()):
+        yield f"| `{name}` | {text} |"
+    yield ""
     yield "And of all functions:\n"
     for text in NOTES["everywhere"]:
         yield f"- {text}"
