@@ -84,6 +84,9 @@ def _sum(input: Any, product: Any, beta: Scalar, alpha: Scalar) -> Any:
 
 def _sum_of_blas(xp: Namespace, input: Any, product: Any, beta: Scalar, alpha: Scalar) -> Any:
     """The same, where alpha 0 leaves the product out, nan included, as the BLAS does."""
+    if alpha == beta == 1 and not is_batched(input):
+        product += input
+        return product
     if alpha == 0:
         product = xp.zeros_like(product)
     return _sum(input, product, beta, alpha)
