@@ -76,3 +76,14 @@ def test_an_empty_index_reduces_nothing(reduce):
     else:
         none = torch.zeros(3, 2, dtype=torch.complex64)
         assert none.scatter_reduce(0, index, none[:0], reduce).tolist() == none.tolist()
+
+
+def test_a_source_of_which_nothing_is_read_is_in_the_graph():
+    for x in (torch.empty(0, 3), torch.ones(2, 3), torch.tensor(2.0)):
+        nowhere = torch.empty((0, 3) if x.ndim else 0, dtype=torch.int64)
+        for name in ("scatter", "scatter_add"):
+            src = torch.ones((2, 2, 2), requires_grad=True)
+            y = getattr(x, name)(0, nowhere, src)
+            assert y.requires_grad and torch.equal(y, x)
+            y.sum().backward()
+            assert not src.grad.any()

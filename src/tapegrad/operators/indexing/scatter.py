@@ -150,13 +150,20 @@ def scatter(
         return finish("scatter", _scatter_reducing(input, axis, index, src, reduce), out)
     if not index._array.size:
         index = _no_places(input)
-        if not number and src._array.ndim != index._array.ndim:
-            return finish("scatter", input.clone(), out)
+        src = src if number else _of_dimensions(src, index)
     if number:
         result = scatter_number(input, index, axis=axis, value=fitted(src, input.dtype))
     else:
         result = scatter_values(input, src, index, axis=axis)
     return finish("scatter", result, out)
+
+
+def _of_dimensions(src: Any, index: Tensor) -> Any:
+    """A source of which nothing is read with as many dimensions as the index."""
+    ndim = index._array.ndim
+    if src._array.ndim == ndim:
+        return src
+    return src.reshape((src.numel(), *(1,) * (ndim - 1))) if ndim else src.flatten()[:0].sum()
 
 
 def _scatter_reducing(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str) -> Any:
@@ -193,8 +200,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Out
     index, src = as_vectors(input, index, src)
     if not index._array.size:
         index = _no_places(input)
-        if src._array.ndim != index._array.ndim:
-            return finish("scatter_add", input.clone(), out)
+        src = _of_dimensions(src, index)
     result = scatter_sum(input, src, index, axis=axis)
     return finish("scatter_add", result, out)
 
