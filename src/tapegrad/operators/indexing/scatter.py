@@ -110,7 +110,7 @@ def as_vectors(input: Tensor, index: Tensor, src: Tensor) -> tuple[Any, Any]:
 
 def _no_places(input: Tensor) -> Any:
     """An index without elements, whatever its sizes, as one that fits the input."""
-    return tensor_base.wrap(np.empty((0,) * input._array.ndim, np.int64))
+    return tensor_base.wrap(np.empty((0,) * max(input._array.ndim, 1), np.int64))
 
 
 @require_tensors
@@ -161,9 +161,7 @@ def scatter(
 def _of_dimensions(src: Any, index: Tensor) -> Any:
     """A source of which nothing is read with as many dimensions as the index."""
     ndim = index._array.ndim
-    if src._array.ndim == ndim:
-        return src
-    return src.reshape((src.numel(), *(1,) * (ndim - 1))) if ndim else src.flatten()[:0].sum()
+    return src if src._array.ndim == ndim else src.reshape((src.numel(), *(1,) * (ndim - 1)))
 
 
 def _scatter_reducing(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str) -> Any:
