@@ -84,6 +84,7 @@ _MOVED = {
     "profiler.event": ("torch.autograd.profiler_util", "FunctionEvent"),
     "quasirandom": ("torch.quasirandom", "SobolEngine"),
     "serialization.allowed": ("torch.serialization", "safe_globals"),
+    "serialization.skip_data": ("torch.serialization", "skip_data"),
     "sparse.creation": ("torch.sparse", "check_sparse_tensor_invariants"),
     "symbolic_numbers": ("torch", "SymBool SymFloat SymInt"),
     "utils._pytree.registry": (
