@@ -175,30 +175,27 @@ def lacking() -> list[str]:
     return [name for name in full_names() if not exists(name) and not left_out(name)]
 
 
+def rows(name: str, text: str, notes: dict[str, str]) -> Iterator[str]:
+    """A table of notes by the names of functions."""
+    yield f"| {name} | {text} |"
+    yield "|---|---|"
+    for key, note in sorted(notes.items()):
+        yield f"| `{key}` | {note} |"
+    yield ""
+
+
 def differences() -> Iterator[str]:
     """What gives other results than PyTorch's, and what is not there."""
     yield "## Where tapegrad differs from PyTorch\n"
-    yield "| function | difference |"
-    yield "|---|---|"
-    for name, text in sorted(NOTES["different"].items()):
-        yield f"| `{name}` | {text} |"
-    yield ""
+    yield from rows("function", "difference", NOTES["different"])
     yield "Where PyTorch's numbers are not those of the definition, tapegrad's are:\n"
-    yield "| function | tapegrad and PyTorch |"
-    yield "|---|---|"
-    for name, text in sorted(NOTES["faults"].items()):
-        yield f"| `{name}` | {text} |"
-    yield ""
+    yield from rows("function", "tapegrad and PyTorch", NOTES["faults"])
     yield "And of all functions:\n"
     for text in NOTES["everywhere"]:
         yield f"- {text}"
     yield "\n## What is missing\n"
     yield "Options of functions that tapegrad has. Each raises an error that says so.\n"
-    yield "| function | missing |"
-    yield "|---|---|"
-    for name, text in sorted(NOTES["option"].items()):
-        yield f"| `{name}` | {text} |"
-    yield ""
+    yield from rows("function", "missing", NOTES["option"])
     yield "Functions. Asking for one is an error that names it.\n"
     yield "| function | instead |"
     yield "|---|---|"

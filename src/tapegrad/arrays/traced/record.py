@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import RECORDING, Program, Value
+from tapegrad.arrays.traced.program import RECORDING, Program
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable
 
@@ -121,6 +121,3 @@ class Read:
 
     def __init__(self, number: Any):
         self.number = number
-
-
-__all__ = ["Read", "Value", "place_of", "record"]
