@@ -5,8 +5,13 @@ Views and writes are instructions like any other, so a program that runs again s
 memory as the recorded computation did.
 """
 
+import sys
 from contextvars import ContextVar, Token
+from weakref import ref
 
+import numpy as np
+
+from tapegrad.arrays.numpy.memory_pool import watch
 from tapegrad.core.annotations import Any, Array, Callable
 
 RECORDING: ContextVar[Any] = ContextVar("tapegrad_recording", default=None)
@@ -18,25 +23,53 @@ class Changed(Exception):
 
 
 class Value:
-    """What an instruction gave, or an input: a shape, a dtype and a number in its program."""
+    """What an instruction gave, or an input: an array with a number in its program.
 
-    __slots__ = ("dtype", "number", "shape")
+    Attributes:
+        number: counts the values of a program
+        shape, dtype, strides: of the array when it was recorded; strides in bytes
+        root: the value whose memory this one is a part of: itself, or what it is a view of
+        offset: bytes from the first element of `root` to the first of this one
+    """
+
+    __slots__ = ("dtype", "number", "offset", "root", "shape", "strides")
 
     def __init__(self, number: int, array: Array):
         self.number, self.shape, self.dtype = number, array.shape, array.dtype
+        self.strides = array.strides
+        self.root, self.offset = self, 0
 
     def __repr__(self) -> str:
         return f"v{self.number}"
 
 
+class Scalar:
+    """A Python number in a program: an input, or computed from such."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int):
+        self.number = number
+
+    def __repr__(self) -> str:
+        return f"s{self.number}"
+
+
 class Instruction:
-    """One call: how it is written, its arguments with a `Value` in the place of each array, and
-    what it gave: a Value, a tuple with one for each array, or None."""
+    """One call: how it is written, its arguments with a `Value` in the place of each array and a
+    `Scalar` in that of each number that is one of the program, what it gave (a Value, a Scalar, a
+    tuple with one for each array, or None), and the line of Python that it ran for."""
 
-    __slots__ = ("args", "kwargs", "result", "text")
+    __slots__ = ("args", "kwargs", "line", "result", "text")
 
-    def __init__(self, text: str, args: tuple, kwargs: dict, result: Any):
+    def __init__(
+        self, text: str, args: tuple, kwargs: dict, result: Any, line: tuple[str, int] | None
+    ):
         self.text, self.args, self.kwargs, self.result = text, args, kwargs, result
+        self.line = line
+
+    def __repr__(self) -> str:
+        return f"{self.result!r} = {self.text}{self.args!r}{self.kwargs or ''}"
 
 
 class Program:
@@ -57,34 +90,81 @@ class Program:
     """
 
     def __init__(self) -> None:
-        self.inputs: list[Value] = []
+        self.inputs: list[Any] = []  # Values and Scalars
         self.instructions: list[Instruction] = []
         self.functions: dict[str, Callable] = {}  # what the texts of instructions call
         self.constants: list[Any] = []  # arrays and objects that instructions were handed
         self._n = 0
         self._constants: dict[int, int] = {}
+        self._memory: dict[int, tuple] = {}  # of each array that owns memory: the first value in it
+        self._made: list[ref] = []
         self._token: Token | None = None
 
     def __enter__(self) -> "Program":
         self._token = RECORDING.set(self)
+        watch(self)  # memory that is used again would belong to two values
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._token is not None:
+            watch(self, on=False)
             RECORDING.reset(self._token)
 
     def place(self, array: Array) -> Value:
         """A new value, of the shape and dtype of an array."""
         self._n += 1
-        return Value(self._n - 1, array)
+        value = Value(self._n - 1, array)
+        if isinstance(array, np.ndarray):
+            self._find_root(value, array)
+        return value
+
+    def _find_root(self, value: Value, array: Any) -> None:
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        owner = owner if owner.base is None else owner.base
+        address = array.__array_interface__["data"][0]
+        found = self._memory.get(id(owner))
+        if found is not None and found[0]() is owner:
+            value.root, value.offset = found[1], address - found[2]
+            return
+        reference: Callable
+        try:
+            reference = ref(owner)
+        except TypeError:  # what has no weak references is kept
+            reference = lambda kept=owner: kept  # noqa: E731
+        self._memory[id(owner)] = reference, value, address
+
+    def scalar(self) -> Scalar:
+        """A new place for a Python number."""
+        self._n += 1
+        return Scalar(self._n - 1)
 
     def input(self, array: Array) -> Any:
         """An array as an input of the program: it stands for what is given in its place."""
-        from tapegrad.arrays.traced.array import Traced
-
         value = self.place(array)
         self.inputs.append(value)
-        return Traced(self, array, value)
+        return self.array(array, value)
+
+    def number(self, x: float) -> Any:
+        """A float as an input of the program; arithmetic with it is recorded."""
+        from tapegrad.arrays.traced.number import TracedNumber
+
+        place = self.scalar()
+        self.inputs.append(place)
+        return TracedNumber(self, x, place)
+
+    def array(self, array: Array, value: Value) -> Any:
+        """A recorded array."""
+        from tapegrad.arrays.traced.array import Traced
+
+        found = Traced(self, array, value)
+        self._made.append(ref(found))
+        return found
+
+    def alive(self) -> list[Any]:
+        """The recorded arrays that somebody still has."""
+        return [x for x in (each() for each in self._made) if x is not None]
 
     def constant(self, x: Any) -> "Constant":
         """The place of an array or object that no instruction made and that never changes."""
@@ -100,7 +180,14 @@ class Program:
         """Append an instruction; `function` is what its text calls, where that is no method."""
         if function is not None:
             self.functions[text] = function
-        self.instructions.append(Instruction(text, args, kwargs, out))
+        self.instructions.append(Instruction(text, args, kwargs, out, _line()))
+
+    def part(self, inputs: list[Any], instructions: list[Instruction]) -> "Program":
+        """Some instructions as a program of other inputs."""
+        found = Program()
+        found.inputs, found.instructions = inputs, instructions
+        found.functions, found.constants = self.functions, self.constants
+        return found
 
     def source(self, outputs: Any) -> str:
         """The program as Python source: a function of its inputs that gives `outputs`."""
@@ -128,3 +215,11 @@ class Constant:
 
     def __repr__(self) -> str:
         return f"c{self.number}"
+
+
+def _line() -> tuple[str, int] | None:
+    """The line of the user's code that runs."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)

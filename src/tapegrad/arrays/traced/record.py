@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from tapegrad.arrays.traced.number import TracedNumber
+from tapegrad.arrays.traced.number import plain as plain_number
 from tapegrad.arrays.traced.program import RECORDING, Program
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable
@@ -20,25 +22,16 @@ def record(
     known: dict[int, Any] = {}
     plain = [_plain(x, known) for x in args]
     plain_kwargs = {k: _plain(x, known) for k, x in kwargs.items()}
-    program = _program(known)
+    program = RECORDING.get()
+    if program is None or any(x.program is not program for x in known.values()):
+        # it is over: what a graph has kept of it still computes
+        return (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
     placed = tuple([place_of(program, x) for x in args])
     placed_kwargs = {k: place_of(program, x) for k, x in kwargs.items()}
     out = (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
     found, result = _traced(program, out, known, text)
     program.note(text, function, placed, placed_kwargs, result)
     return found
-
-
-def _program(known: dict) -> Program:
-    for x in known.values():
-        return x.program
-    program = RECORDING.get()
-    if program is None:
-        raise errors.runtime_error(
-            "A function of recorded arrays was called and nothing is recorded",
-            "with Program(): is the block that records.",
-        )
-    return program
 
 
 def _plain(x: Any, known: dict) -> Any:
@@ -55,14 +48,14 @@ def _plain(x: Any, known: dict) -> Any:
         return {k: _plain(each, known) for k, each in x.items()}
     if type(x) is slice:
         return slice(*[_plain(each, known) for each in (x.start, x.stop, x.step)])
-    return x
+    return plain_number(x)
 
 
 def place_of(program: Program, x: Any) -> Any:
     """An argument as a program keeps it: a `Value`, a `Constant`, or a plain Python object."""
     from tapegrad.arrays.traced.array import Traced
 
-    if type(x) is Traced:
+    if type(x) is Traced or type(x) is TracedNumber:
         return x.place
     if type(x) is tuple or type(x) is list:
         return type(x)([place_of(program, each) for each in x])
@@ -75,8 +68,6 @@ def place_of(program: Program, x: Any) -> Any:
 
 def _traced(program: Program, out: Any, known: dict, text: str) -> tuple[Any, Any]:
     """A result as recorded arrays, and as the values that an instruction keeps."""
-    from tapegrad.arrays.traced.array import Traced
-
     if out is None:
         return None, None
     if isinstance(out, (np.ndarray, np.generic)):
@@ -84,7 +75,7 @@ def _traced(program: Program, out: Any, known: dict, text: str) -> tuple[Any, An
         if same is not None:
             return same, same.place
         value = program.place(out)
-        return Traced(program, out, value), value
+        return program.array(out, value), value
     if isinstance(out, (tuple, list)):
         pairs = [_traced(program, each, known, text) for each in out]
         found = [x for x, _ in pairs]

@@ -1,8 +1,10 @@
 """A program as Python source over NumPy: a line for each instruction."""
 
+import operator
+
 import numpy as np
 
-from tapegrad.arrays.traced.program import Changed, Constant, Instruction, Program, Value
+from tapegrad.arrays.traced.program import Changed, Constant, Instruction, Program, Scalar, Value
 from tapegrad.arrays.traced.record import Read
 from tapegrad.core.annotations import Any, Callable, Sequence
 
@@ -19,7 +21,8 @@ def source_of(program: Program, outputs: Sequence[Value]) -> str:
 def compiled(program: Program, outputs: Sequence[Value]) -> Callable:
     """The function whose source `source_of` gives."""
     scope: dict[str, Any] = {f"c{i}": x for i, x in enumerate(program.constants)}
-    scope.update(np=np, inf=np.inf, nan=np.nan, expect=expect, xp=_Names(), order=_Names())
+    scope.update(np=np, inf=np.inf, nan=np.nan, expect=expect, operator=operator)
+    scope.update(xp=_Names(), order=_Names())
     for text, function in program.functions.items():
         first, _, name = text.partition(".")
         if first in ("xp", "order"):
@@ -51,7 +54,8 @@ def _lines(instruction: Instruction) -> list[str]:
     text, args, result = instruction.text, instruction.args, instruction.result
     if text == "expect":
         how, value, recorded = args
-        asked = f"{value!r}{how}" if how[0] == "." else f"{how}({value!r})"
+        values = value if type(value) is tuple else (value,)
+        asked = f"{value!r}{how}" if how[0] == "." else f"{how}({', '.join(map(_text, values))})"
         return [f"expect({asked}, {_text(recorded)}, {asked!r})"]
     if text == "setitem":
         return [f"{_text(args[0])}[{_key(args[1])}] = {_text(args[2])}"]
@@ -75,7 +79,7 @@ def _names(result: Any, call: str, checks: list[str]) -> str | None:
     """What the results of an instruction are assigned to; None where there are none."""
     if result is None:
         return None
-    if isinstance(result, Value):
+    if isinstance(result, (Value, Scalar)):
         return repr(result)
     if isinstance(result, Read):
         name = f"r{len(checks)}"
@@ -110,6 +114,6 @@ def _text(x: Any) -> str:
         return f"complex({x.real!r}, {x.imag!r})"
     if isinstance(x, (np.dtype, type)):
         return f"np.dtype({str(np.dtype(x))!r})"
-    if isinstance(x, (Value, Constant)):
+    if isinstance(x, (Value, Scalar, Constant)):
         return repr(x)
     return repr(x) if x is not Ellipsis else "..."

@@ -1,0 +1,102 @@
+"""`TracedNumber`: a Python float whose arithmetic is written down.
+
+Options of an optimiser, such as its learning rate, are such numbers while a step is recorded: a
+schedule changes them from step to step, and the program is given them anew each time. What Python
+decides by one is remembered, and asked again when the program runs.
+"""
+
+import operator
+
+from tapegrad.core.annotations import Any, Callable
+
+
+class TracedNumber(float):
+    """A float, and its place in a program."""
+
+    __slots__ = ("place", "program")
+
+    place: Any
+    program: Any
+
+    def __new__(cls, program: Any, x: float, place: Any) -> "TracedNumber":
+        found = super().__new__(cls, x)
+        found.program, found.place = program, place
+        return found
+
+    def __float__(self) -> "TracedNumber":
+        return self
+
+    def __reduce__(self) -> Any:
+        return float, (plain(self),)
+
+    def __bool__(self) -> bool:
+        return self._expected("bool", bool(plain(self)))
+
+    def __int__(self) -> int:
+        return self._expected("int", int(plain(self)))
+
+    def _expected(self, text: str, found: Any) -> Any:
+        self.program.note("expect", None, (text, self.place, found), {}, None)
+        return found
+
+
+def plain(x: Any) -> Any:
+    """The float itself."""
+    return float.__pos__(x) if type(x) is TracedNumber else x
+
+
+def _place(x: Any) -> Any:
+    return x.place if type(x) is TracedNumber else x
+
+
+def _arithmetic(name: str) -> tuple[Callable, Callable]:
+    """An operator of Python, and the same with its operands exchanged."""
+    function = getattr(operator, name)
+
+    def compute(x: Any, y: Any) -> Any:
+        program = x.program if type(x) is TracedNumber else y.program
+        found = function(plain(x), plain(y))
+        place = program.scalar()
+        program.note(f"operator.{name}", function, (_place(x), _place(y)), {}, place)
+        return TracedNumber(program, found, place)
+
+    def forward(self: Any, other: Any) -> Any:
+        return compute(self, other) if isinstance(other, (float, int)) else NotImplemented
+
+    def reverse(self: Any, other: Any) -> Any:
+        return compute(other, self) if isinstance(other, (float, int)) else NotImplemented
+
+    return forward, reverse
+
+
+def _comparison(name: str) -> Callable:
+    function = getattr(operator, name)
+
+    def compare(self: Any, other: Any) -> Any:
+        if not isinstance(other, (float, int)):
+            return NotImplemented
+        found = function(plain(self), plain(other))
+        self.program.note(
+            "expect", None, (f"operator.{name}", (self.place, _place(other)), found), {}, None
+        )
+        return found
+
+    return compare
+
+
+for _name in ("add", "sub", "mul", "truediv", "pow"):
+    _forward, _reverse = _arithmetic(_name)
+    setattr(TracedNumber, f"__{_name}__", _forward)
+    setattr(TracedNumber, f"__r{_name}__", _reverse)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(TracedNumber, f"__{_name}__", _comparison(_name))
+TracedNumber.__hash__ = float.__hash__  # type: ignore[method-assign]
+
+
+def _negative(self: Any) -> Any:
+    place = self.program.scalar()
+    self.program.note("operator.neg", operator.neg, (self.place,), {}, place)
+    return TracedNumber(self.program, -plain(self), place)
+
+
+TracedNumber.__neg__ = _negative  # type: ignore[method-assign]
