@@ -7,6 +7,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_recorded
 from tapegrad.arrays.numpy.memory_pool import SMALLEST, empty, keeps
 from tapegrad.autograd.node import version_of
 from tapegrad.autograd.writable import check_storable
@@ -97,6 +98,8 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
         old = leaf._grad
         if old is None:
             if type(g) is not np.ndarray:
+                if is_recorded(g) and g.strides != leaf._array.strides:
+                    g = _recorded_like(g, leaf._array)
                 g = np.asarray(g) if isinstance(g, np.generic) else g
             elif g.base is None:
                 if _references(g) != _SOLE:
@@ -111,6 +114,10 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
             if type(g) is np.ndarray and g.strides != leaf._array.strides:
                 g = _laid_out(g, leaf._array)
             leaf._grad = tensor_base.wrap(g)
+        elif is_recorded(old._array) and old._node is None:
+            old._array += g
+            version_of(old).value += 1
+            old._counter.operator = "a backward pass that added to .grad"
         elif old._node is not None or type(old._array) is not np.ndarray:
             leaf._grad = tensor_base.wrap(old._array + g)
         else:
@@ -149,6 +156,17 @@ def _laid_out(g: np.ndarray, like: Any) -> np.ndarray:
     laid_out = np.empty_like(like, dtype=g.dtype, order="K")
     np.copyto(laid_out, g)
     return laid_out
+
+
+def _recorded_like(g: Array, like: Any) -> Any:
+    """The same for a gradient that is recorded."""
+    if g.shape != like.shape or not ENFORCED.get():
+        return g
+    if not _is_dense(like.array):
+        return g if g.flags.c_contiguous else g.copy("C")
+    order = sorted(range(g.ndim), key=lambda i: like.strides[i], reverse=True)
+    back = sorted(range(g.ndim), key=lambda i: order[i])
+    return g.transpose(order).copy("C").transpose(back)
 
 
 def _is_dense(x: np.ndarray) -> bool:

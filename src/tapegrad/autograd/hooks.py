@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.core import errors
+from tapegrad.core.changes import CHANGES
 from tapegrad.core.errors import warn
 
 _lock = threading.Lock()  # several threads may walk graphs that share a tensor
@@ -25,6 +26,7 @@ class RemovableHandle:
 
     def remove(self) -> None:
         """Take the hook away; a second time does nothing."""
+        CHANGES[0] += 1
         for ref in (self.hooks_dict_ref, *self.extra_dict_ref):
             hooks = ref()
             if hooks is not None:
@@ -51,6 +53,7 @@ class Hooks(dict):
 
 def added(hooks: dict, hook: Callable) -> RemovableHandle:
     """Put a hook into a dict of hooks, which may be the user's own; returns its handle."""
+    CHANGES[0] += 1
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 
 from tapegrad.core.annotations import Any, ModuleLike
+from tapegrad.core.changes import CHANGES
 from tapegrad.core.errors import advised, type_error, value_error
 from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.tensors.tensor import Tensor
@@ -153,6 +154,7 @@ class Attributes:
         )
 
     def _set_attribute(self, name: str, value: Any) -> None:
+        CHANGES[0] += 1
         attributes = self.__dict__
         if isinstance(value, Parameter):
             if "_modules" not in attributes:
@@ -207,6 +209,7 @@ class Attributes:
             attributes["_non_persistent_buffers_set"].discard(name)
 
     def _delete_attribute(self, name: str) -> None:
+        CHANGES[0] += 1
         attributes = self.__dict__
         if name in attributes["_parameters"]:
             del attributes["_parameters"][name]

@@ -10,6 +10,7 @@ from tapegrad.autograd.function import Function
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core.annotations import Any, Callable, ModuleLike, NodeLike, Sequence
+from tapegrad.core.changes import CHANGES
 from tapegrad.core.errors import deprecated, runtime_error, warn
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.tensor import Tensor
@@ -17,6 +18,7 @@ from tapegrad.tensors.tensor import Tensor
 
 def register(hooks: dict, hook: Callable, *marks: dict, prepend: bool = False) -> RemovableHandle:
     """Add `hook` to the table `hooks`, and its number to each of `marks`; returns its handle."""
+    CHANGES[0] += 1
     handle = RemovableHandle(hooks)
     handle.extra_dict_ref = tuple(weakref.ref(mark) for mark in marks)  # type: ignore[assignment]
     hooks[handle.id] = hook

@@ -97,7 +97,7 @@ class Adafactor(Optimizer):
         if maximize:
             grad = -grad
         eps1 = float(xp.finfo(param.dtype).eps) if eps[0] is None else eps[0]
-        t = float(state["step"])
+        t = state["step"].item()
         decay = t**beta2_decay
         size = max(eps[1], _rms(param)) * min(lr, t**-0.5)
         if weight_decay:
@@ -118,4 +118,4 @@ class Adafactor(Optimizer):
 
 def _rms(x: Any) -> float:
     """The root mean square."""
-    return float((x * x).sum()) ** 0.5 / x.size**0.5 if x.size else 0.0
+    return (x * x).sum().item() ** 0.5 / x.size**0.5 if x.size else 0.0

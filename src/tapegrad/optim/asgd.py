@@ -74,7 +74,7 @@ class ASGD(Optimizer):
         lambd: float,
         **options: Any,
     ) -> None:
-        average, eta, mu = state["ax"], float(state["eta"]), float(state["mu"])
+        average, eta, mu = state["ax"], state["eta"].item(), state["mu"].item()
         if options["weight_decay"] or options["maximize"]:
             grad = penalized(param, grad, **options)
         param *= 1 - lambd * eta
@@ -95,8 +95,8 @@ class ASGD(Optimizer):
         t0: float,
         **_: object,
     ) -> None:
-        t = float(state["step"])
-        eta = float(lr) / (1 + lambd * float(lr) * t) ** alpha
+        t = state["step"].item()
+        eta = lr / (1 + lambd * lr * t) ** alpha
         dtype = step_dtype(xp)  # in which PyTorch computes them, whatever it keeps them in
         state["eta"][...] = xp.asarray(eta, dtype=dtype)
         state["mu"][...] = xp.asarray(1 / max(1.0, t - t0), dtype=dtype)

@@ -11,7 +11,7 @@ from threading import local
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.namespaces import is_recorded, namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import BLOCK, LARGE, run_blocks
 from tapegrad.autograd.mode import enable_grad, no_grad
@@ -218,6 +218,10 @@ def step_group(optimizer: OptimizerLike, group: dict[str, Any]) -> None:
     if group.get("capturable"):
         raise _not_capturable(optimizer)
     ready = [p for p in group["params"] if p._grad is not None]
+    if ready and is_recorded(ready[0]._array):
+        from tapegrad.optim.recorded_step import step_group_recorded
+
+        return step_group_recorded(optimizer, group, ready)
     options = _options(group)
     if SPARSE:
         given, ready = ready, _without_sparse(optimizer, ready, options)

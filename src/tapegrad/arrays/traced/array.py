@@ -8,6 +8,8 @@ constant of the program that nothing says is one.
 
 import numpy as np
 
+from tapegrad.arrays.traced.number import TracedNumber
+from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.arrays.traced.record import record
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
@@ -81,10 +83,16 @@ class Traced:
 
     def _read(self, text: str, function: Callable) -> Any:
         found = function(self.array)
-        self.program.note("expect", None, (text, self.place, found), {}, None)
+        if RECORDING.get() is self.program:
+            self.program.note("expect", None, (text, self.place, found), {}, None)
         return found
 
     def item(self) -> Any:
+        found = self.array.item()
+        if type(found) is float and RECORDING.get() is self.program:  # it goes on as a number
+            place = self.program.scalar()
+            self.program.note(".item", None, (self.place,), {}, place)
+            return TracedNumber(self.program, found, place)
         return self._read(".item()", lambda x: x.item())
 
     def tolist(self) -> Any:

@@ -7,6 +7,7 @@ decides by one is remembered, and asked again when the program runs.
 
 import operator
 
+from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.core.annotations import Any, Callable
 
 
@@ -23,9 +24,6 @@ class TracedNumber(float):
         found.program, found.place = program, place
         return found
 
-    def __float__(self) -> "TracedNumber":
-        return self
-
     def __reduce__(self) -> Any:
         return float, (plain(self),)
 
@@ -35,14 +33,39 @@ class TracedNumber(float):
     def __int__(self) -> int:
         return self._expected("int", int(plain(self)))
 
+    # Whoever takes the number itself is told it, and the program asks whether it is the same again.
+
+    def __float__(self) -> float:
+        return self._expected("float", plain(self))
+
+    def __repr__(self) -> str:
+        return repr(float(self))
+
+    def __format__(self, form: str) -> str:
+        return format(float(self), form)
+
+    def __hash__(self) -> int:
+        return hash(float(self))
+
+    def __round__(self, *digits: int) -> Any:
+        return round(float(self), *digits)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*[_told(x) for x in inputs], **kwargs)
+
     def _expected(self, text: str, found: Any) -> Any:
-        self.program.note("expect", None, (text, self.place, found), {}, None)
+        if RECORDING.get() is self.program:
+            self.program.note("expect", None, (text, self.place, found), {}, None)
         return found
 
 
 def plain(x: Any) -> Any:
     """The float itself."""
     return float.__pos__(x) if type(x) is TracedNumber else x
+
+
+def _told(x: Any) -> Any:
+    return float(x) if type(x) is TracedNumber else x
 
 
 def _place(x: Any) -> Any:
@@ -56,6 +79,8 @@ def _arithmetic(name: str) -> tuple[Callable, Callable]:
     def compute(x: Any, y: Any) -> Any:
         program = x.program if type(x) is TracedNumber else y.program
         found = function(plain(x), plain(y))
+        if RECORDING.get() is not program:
+            return found
         place = program.scalar()
         program.note(f"operator.{name}", function, (_place(x), _place(y)), {}, place)
         return TracedNumber(program, found, place)
@@ -76,9 +101,9 @@ def _comparison(name: str) -> Callable:
         if not isinstance(other, (float, int)):
             return NotImplemented
         found = function(plain(self), plain(other))
-        self.program.note(
-            "expect", None, (f"operator.{name}", (self.place, _place(other)), found), {}, None
-        )
+        if RECORDING.get() is self.program:
+            asked = f"operator.{name}", (self.place, _place(other)), found
+            self.program.note("expect", None, asked, {}, None)
         return found
 
     return compare
@@ -90,13 +115,21 @@ for _name in ("add", "sub", "mul", "truediv", "pow"):
     setattr(TracedNumber, f"__r{_name}__", _reverse)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(TracedNumber, f"__{_name}__", _comparison(_name))
-TracedNumber.__hash__ = float.__hash__  # type: ignore[method-assign]
 
 
-def _negative(self: Any) -> Any:
-    place = self.program.scalar()
-    self.program.note("operator.neg", operator.neg, (self.place,), {}, place)
-    return TracedNumber(self.program, -plain(self), place)
+def _unary(name: str) -> Callable:
+    function = getattr(operator, name)
+
+    def compute(self: Any) -> Any:
+        found = function(plain(self))
+        if RECORDING.get() is not self.program:
+            return found
+        place = self.program.scalar()
+        self.program.note(f"operator.{name}", function, (self.place,), {}, place)
+        return TracedNumber(self.program, found, place)
+
+    return compute
 
 
-TracedNumber.__neg__ = _negative  # type: ignore[method-assign]
+TracedNumber.__neg__ = _unary("neg")  # type: ignore[method-assign]
+TracedNumber.__abs__ = _unary("abs")  # type: ignore[method-assign]

@@ -13,6 +13,8 @@ import numpy as np
 
 from tapegrad.arrays.numpy.memory_pool import watch
 from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.streams.mersenne_twister import DRAWS
+from tapegrad.core.streams.recorded import RECORDERS
 
 RECORDING: ContextVar[Any] = ContextVar("tapegrad_recording", default=None)
 """The program that is being recorded in the current context; None where none is."""
@@ -94,6 +96,8 @@ class Program:
         self.instructions: list[Instruction] = []
         self.functions: dict[str, Callable] = {}  # what the texts of instructions call
         self.constants: list[Any] = []  # arrays and objects that instructions were handed
+        self.owner: Any = None  # who records it, for those who ask about more than arrays
+        self.drawn = 0  # how often words were drawn by its instructions
         self._n = 0
         self._constants: dict[int, int] = {}
         self._memory: dict[int, tuple] = {}  # of each array that owns memory: the first value in it
@@ -102,12 +106,14 @@ class Program:
 
     def __enter__(self) -> "Program":
         self._token = RECORDING.set(self)
+        RECORDERS.append(self)
         watch(self)  # memory that is used again would belong to two values
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._token is not None:
             watch(self, on=False)
+            RECORDERS.remove(self)
             RECORDING.reset(self._token)
 
     def place(self, array: Array) -> Value:
@@ -181,6 +187,25 @@ class Program:
         if function is not None:
             self.functions[text] = function
         self.instructions.append(Instruction(text, args, kwargs, out, _line()))
+
+    def draw(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        """Random numbers, drawn now; the program draws as many each time."""
+        from tapegrad.arrays.traced.record import record
+
+        if RECORDING.get() is not self:
+            return function(*args, **kwargs)
+
+        def alone(*args: Any, **kwargs: Any) -> Any:
+            token = RECORDING.set(None)  # one function may draw by another
+            try:
+                return function(*args, **kwargs)
+            finally:
+                RECORDING.reset(token)
+
+        before = DRAWS[0]
+        found = record(f"draw.{name}", function, args, kwargs, alone)
+        self.drawn += DRAWS[0] - before
+        return found
 
     def part(self, inputs: list[Any], instructions: list[Instruction]) -> "Program":
         """Some instructions as a program of other inputs."""

@@ -22,10 +22,10 @@ def compiled(program: Program, outputs: Sequence[Value]) -> Callable:
     """The function whose source `source_of` gives."""
     scope: dict[str, Any] = {f"c{i}": x for i, x in enumerate(program.constants)}
     scope.update(np=np, inf=np.inf, nan=np.nan, expect=expect, operator=operator)
-    scope.update(xp=_Names(), order=_Names())
+    scope.update(xp=_Names(), order=_Names(), draw=_Names(), make=_Names())
     for text, function in program.functions.items():
         first, _, name = text.partition(".")
-        if first in ("xp", "order"):
+        if first in ("xp", "order", "draw", "make"):
             scope[first]._set(name, function)
     exec(compile(source_of(program, outputs), "<program>", "exec"), scope)
     return scope["program"]

@@ -10,6 +10,7 @@ from operator import length_hint
 import numpy as np
 
 from tapegrad.core.streams.mersenne_twister import Twister
+from tapegrad.core.streams.recorded import recorded
 from tapegrad.core.streams.rounding import cast
 
 _AHEAD = 4096  # fractions drawn at a time
@@ -43,6 +44,7 @@ def one_by_one(stream: Twister) -> Iterator[Callable[[], float]]:
             stream.u64(n_drawn - length_hint(ahead))
 
 
+@recorded
 def binomial(stream: Twister, trials: np.ndarray, chances: np.ndarray) -> np.ndarray:
     """A count for each pair of elements, in the dtype of `trials`; the two broadcast.
 
@@ -142,6 +144,7 @@ def _tail(k: float) -> float:
     return exact - ((k + 0.5) * math.log(k + 1) - (k + 1) + 0.5 * math.log(2 * math.pi))
 
 
+@recorded
 def poisson(stream: Twister, rates: np.ndarray) -> np.ndarray:
     """A count for each rate, in the dtype of `rates`.
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tapegrad.core.streams.mersenne_twister import TO_FRACTION_32, TO_FRACTION_64, Twister
+from tapegrad.core.streams.recorded import recorded
 from tapegrad.core.streams.rounding import cast, fma64, libm
 
 Shape = tuple[int, ...]
@@ -12,6 +13,7 @@ Shape = tuple[int, ...]
 _CHUNK = 2**16  # numbers made at a time: the words of more would leave the cache
 
 
+@recorded
 def uniform(
     stream: Twister,
     shape: Shape,
@@ -75,6 +77,7 @@ def _fill_single(stream: Twister, out: np.ndarray, low: float, high: float) -> N
     out[out == last] = first  # what rounding made of the largest ones
 
 
+@recorded
 def bernoulli(stream: Twister, shape: Shape, dtype: np.dtype, p: float | np.ndarray) -> np.ndarray:
     """Ones with probability `p`, else zeros.
 
@@ -88,6 +91,7 @@ def bernoulli(stream: Twister, shape: Shape, dtype: np.dtype, p: float | np.ndar
     return (drawn.reshape(shape) < p).astype(dtype, copy=False)
 
 
+@recorded
 def exponential(stream: Twister, shape: Shape, dtype: np.dtype, rate: float = 1.0) -> np.ndarray:
     """Waiting times of mean 1 / rate."""
     x = -stream.fractions64(math.prod(shape))
@@ -95,6 +99,7 @@ def exponential(stream: Twister, shape: Shape, dtype: np.dtype, rate: float = 1.
     return cast(-1.0 / rate * y, dtype).reshape(shape)
 
 
+@recorded
 def geometric(stream: Twister, shape: Shape, dtype: np.dtype, p: float) -> np.ndarray:
     """How many trials of probability `p` it took to succeed once, counted from 1."""
     x = stream.fractions64(math.prod(shape))
@@ -103,6 +108,7 @@ def geometric(stream: Twister, shape: Shape, dtype: np.dtype, p: float) -> np.nd
     return cast(y, dtype).reshape(shape)
 
 
+@recorded
 def cauchy(
     stream: Twister, shape: Shape, dtype: np.dtype, median: float = 0.0, sigma: float = 1.0
 ) -> np.ndarray:

@@ -6,12 +6,14 @@ from collections.abc import Callable
 import numpy as np
 
 from tapegrad.core.streams.mersenne_twister import TO_FRACTION_64, Twister
+from tapegrad.core.streams.recorded import recorded
 
 Draw = Callable[[], float]
 
 _THIRD = float(np.float32(1 / 3))  # in single precision, as in the samples of PyTorch
 
 
+@recorded
 def standard_gamma(stream: Twister, shapes: np.ndarray) -> np.ndarray:
     """A number of rate 1 for each shape parameter, in float64.
 

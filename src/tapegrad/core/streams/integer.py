@@ -7,6 +7,7 @@ import numpy as np
 
 from tapegrad.core.streams.exponential_cauchy import exponential
 from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
+from tapegrad.core.streams.recorded import recorded
 from tapegrad.core.streams.rounding import cast
 
 Shape = tuple[int, ...]
@@ -22,6 +23,7 @@ _ALL = {
 }
 
 
+@recorded
 def integers(stream: Twister, shape: Shape, dtype: np.dtype, low: int, n_values: int) -> np.ndarray:
     """Integers from `low` on, each of `n_values` values equally likely; at most 2**64 of them.
 
@@ -53,6 +55,7 @@ def _remainder(words: np.ndarray, n: int) -> np.ndarray:
     return np.subtract(words, whole, words)
 
 
+@recorded
 def all_integers(stream: Twister, shape: Shape, dtype: np.dtype) -> np.ndarray:
     """Integers from 0 to the largest up to which `dtype` has them all."""
     n, n_values = math.prod(shape), _ALL[dtype.name]
@@ -67,6 +70,7 @@ def all_integers(stream: Twister, shape: Shape, dtype: np.dtype) -> np.ndarray:
 # --- permutations ------------------------------------------------------------------------------
 
 
+@recorded
 def permutation(stream: Twister, n: int) -> np.ndarray:
     """The numbers 0 to n - 1 in random order, as int64. Source: Fisher and Yates, 1938.
 
@@ -86,6 +90,7 @@ def permutation(stream: Twister, n: int) -> np.ndarray:
     return _swapped(places, swapped_with).astype(np.int64)
 
 
+@recorded
 def permuted(stream: Twister, shape: Shape, dtype: np.dtype) -> np.ndarray:
     """`permutation(shape[0])` in another dtype."""
     return cast(permutation(stream, shape[0]), dtype)
@@ -109,6 +114,7 @@ def _swapped(x: np.ndarray, places: np.ndarray) -> np.ndarray:
 # --- weights -----------------------------------------------------------------------------------
 
 
+@recorded
 def choice(stream: Twister, weights: np.ndarray, n: int, *, replacement: bool) -> np.ndarray:
     """Indices drawn along the last axis of `weights`, as often as these say: shape (..., n).
 

@@ -45,6 +45,10 @@ TO_FRACTION_64 = 2.0**-53  # of what `low53` draws
 TO_FRACTION_32 = np.array(2.0**-24, np.float32)  # of what `low24` draws
 
 
+DRAWS = [0]
+"""How often words were drawn, from any stream: whether some code draws is seen from outside."""
+
+
 class Twister:
     """A stream of random words, and the one normal number that outlives a call.
 
@@ -138,6 +142,7 @@ class Twister:
             self._stale = False
         if n:
             self._drawn = True
+            DRAWS[0] += 1
 
     def pack(self) -> np.ndarray:
         """The state as the bytes PyTorch makes of it, shape (5056,)."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from tapegrad.core.streams import BLOCK, BLOCKS
 from tapegrad.core.streams.mersenne_twister import TO_FRACTION_64, Twister
+from tapegrad.core.streams.recorded import recorded
 from tapegrad.core.streams.rounding import cast, fma64, libm
 from tapegrad.core.threads import at_once, n_threads
 
@@ -23,6 +24,7 @@ _TWO_PI = 2 * math.pi
 _EXP_LIMIT = 709.0  # Python's exp raises from 709.79 on
 
 
+@recorded
 def normal(
     stream: Twister,
     shape: tuple[int, ...],
@@ -57,6 +59,7 @@ def normal(
     return out
 
 
+@recorded
 def log_normal(
     stream: Twister, shape: tuple[int, ...], dtype: np.dtype, mean: float, std: float
 ) -> np.ndarray:

@@ -21,14 +21,14 @@ new = object.__new__
 ndarray = np.ndarray
 
 
-class _Maker:
+class Maker:
     """Stands for an operator where a mode, such as a profiler, records the making of a tensor."""
 
-    __slots__ = ("name",)
+    __slots__ = ("args", "name")
     node_name = ""
 
-    def __init__(self, name: str):
-        self.name = name
+    def __init__(self, name: str, args: tuple):
+        self.name, self.args = name, args
 
 
 def build(
@@ -54,7 +54,7 @@ def build(
             tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
             tensor._born = tensor_base.BORN[0]
         else:
-            maker: tuple = (_Maker(name), (), {})
+            maker: tuple = (Maker(name, (make, *args)), (), {})
             tensor = mode.call(name, lambda *_: tensor_base.wrap(make(*args)), maker, {})
     except (MemoryError, ValueError, OverflowError) as error:
         raise errors.beyond_memory(error) from None

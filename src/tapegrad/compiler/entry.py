@@ -1,0 +1,410 @@
+"""A program of one recorded call: when it holds, and a call that runs it.
+
+What has to be asked and done in each call is written out as a Python function, made for the program
+as a guard is: a line for each tensor, number and effect. Its source can be read: `Entry.source`.
+"""
+
+import numpy as np
+
+from tapegrad.arrays.traced.program import Changed, Instruction, Scalar, Value
+from tapegrad.autograd.node import INFERENCE, version_of
+from tapegrad.autograd.writable import written
+from tapegrad.compiler import instructions
+from tapegrad.compiler.guards import Guard
+from tapegrad.compiler.joint import Joint, compiled_node
+from tapegrad.compiler.recording import Recording, is_plain
+from tapegrad.compiler.sources import PLAIN, Uncompilable
+from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.changes import CHANGES
+from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.nn.parameter import Buffer, Parameter
+from tapegrad.random import default_generator
+from tapegrad.tensors.tensor import Tensor
+from tapegrad.utils._pytree.tree import tree_unflatten
+
+MISS = object()
+"""What the function of an entry gives where its program does not stand for a call."""
+
+
+class Entry:
+    """A program, and the function `call(args, kwargs)` that runs it or gives `MISS`."""
+
+    def __init__(
+        self, function: Callable, recording: Recording, args: tuple, kwargs: dict, build: Callable
+    ):
+        recording.conclude()
+        self.function = function
+        self.recording = recording
+        self.guard: Guard = recording.found.guard
+        self.build = build
+        self.mode = True  # the grad mode that it was recorded in
+        self.changed = ""  # which number was another one when the program was asked last
+        self._scope: dict[str, Any] = {
+            "MISS": MISS, "Changed": Changed, "CHANGES": CHANGES, "wrap": wrap,
+            "Tensor": Tensor, "Parameter": Parameter, "Buffer": Buffer, "INFERENCE": INFERENCE,
+            "ndarray": np.ndarray, "written": written,
+        }  # fmt: skip
+        self._lines: list[str] = []
+        self._places: dict[int, str] = {}  # of tensors that are arguments: how they are called
+        self._arguments(args, kwargs)
+        self._programs()
+        self._write()
+
+    # --- arguments -------------------------------------------------------------------------------
+
+    def _say(self, line: str, depth: int = 1) -> None:
+        self._lines.append("    " * depth + line)
+
+    def _name(self, x: Any, prefix: str = "o") -> str:
+        name = f"{prefix}{len(self._scope)}"
+        self._scope[name] = x
+        return name
+
+    def _arguments(self, args: tuple, kwargs: dict) -> None:
+        self._n = 0
+        self._say(f"if len(args) != {len(args)} or len(kwargs) != {len(kwargs)}: return MISS")
+        for i, x in enumerate(args):
+            self._argument(f"args[{i}]", x)
+        for key, x in kwargs.items():
+            self._say(f"if {key!r} not in kwargs: return MISS")
+            self._argument(f"kwargs[{key!r}]", x)
+
+    def _argument(self, where: str, x: Any) -> None:
+        """The questions that an argument has to answer."""
+        self._n += 1
+        a = f"a{self._n}"
+        self._say(f"{a} = {where}")
+        if isinstance(x, TensorBase):
+            if id(x) in self._places:
+                self._say(f"if {a} is not {self._places[id(x)]}: return MISS")
+            else:
+                self._tensor_argument(a, x)
+        elif type(x) in PLAIN:
+            if x is None or x is True or x is False:
+                self._say(f"if {a} is not {x}: return MISS")
+            else:
+                k = self._name(x)
+                self._say(
+                    f"if {a} is not {k} and (type({a}) is not {type(x).__name__} or {a} != {k}): "
+                    "return MISS"
+                )
+        elif type(x) in (list, tuple):
+            kind = type(x).__name__
+            self._say(f"if type({a}) is not {kind} or len({a}) != {len(x)}: return MISS")
+            for i, each in enumerate(x):
+                self._argument(f"{a}[{i}]", each)
+        elif type(x) is dict:
+            keys = self._name(list(x))
+            self._say(f"if type({a}) is not dict or list({a}) != {keys}: return MISS")
+            for key in x:
+                self._argument(f"{a}[{self._name(key)}]", x[key])
+        else:
+            self._say(f"if {a} is not {self._name(x)}: return MISS")
+
+    def _tensor_argument(self, a: str, x: Any) -> None:
+        array = x._array
+        taken = [name for name in self._places.values()]
+        self._places[id(x)] = a
+        same = f"{a}.__class__ is not {type(x).__name__}"
+        node = "None" if x._node is None else self._name(type(x._node))
+        if x._node is None:
+            same += f" or {a}._node is not None"
+        else:
+            same += f" or {a}._node.__class__ is not {node}"
+        same += f" or {a}._counter is INFERENCE"
+        for other in taken:
+            same += f" or {a} is {other}"
+        self._say(f"if {same}: return MISS")
+        self._say(f"x{a} = {a}._array")
+        self._say(
+            f"if x{a}.__class__ is not ndarray or x{a}.shape != {array.shape!r} or x{a}.dtype is "
+            f"not {self._name(array.dtype)} or x{a}.strides != {array.strides!r}: return MISS"
+        )
+
+    # --- programs --------------------------------------------------------------------------------
+
+    def _programs(self) -> None:
+        recording = self.recording
+        program = recording.program
+        self._check_results()
+        self.inputs: list[
+            tuple
+        ] = []  # of each input: ("tensor", i), ("number", i), ("cotangent", i)
+        n = 0
+        for place in program.inputs:
+            if isinstance(place, Scalar):
+                self.inputs.append(("number", n))
+                n += 1
+        places = [x for x in program.inputs if isinstance(x, Value)]
+        tensors = places[: len(recording.tensors)]
+        numbers = [x for x in program.inputs if isinstance(x, Scalar)]
+        forward = program.instructions[: recording.n_forward]
+        outputs = self._separate(forward, set(map(id, tensors)))
+        self.joint = None
+        if recording.live:
+            self.joint = Joint(recording, forward, outputs, tensors, numbers)
+            forward, outputs = self.joint.forward, self.joint.outputs
+            self.joint.runner = self.build(self.joint.part, self.joint.gradients)
+        forward = instructions.needed(forward, outputs)
+        read = instructions.read_by(forward) | set(map(id, outputs))
+        self.grads_matter = recording.reads_grads or any(
+            e.grad != "kept" for e in recording.effects
+        )
+        self.reads = [i for i, x in enumerate(tensors) if id(x) in read]
+        self.numbers = [i for i, x in enumerate(numbers) if id(x) in read]
+        inputs = [tensors[i] for i in self.reads] + [numbers[i] for i in self.numbers]
+        self.part = program.part(inputs, forward)
+        self.outputs = outputs
+        self.names = instructions.names_of(recording, tensors)
+        self.runner = self.build(self.part, outputs, names=self.names)
+        self.draws = program.drawn > 0 and any(instructions.reads_numbers(each) for each in forward)
+
+    def _check_results(self) -> None:
+        arrays = self.recording._arrays
+        seen: list[Any] = []
+        for kind, *rest in self.recording.results:
+            if kind != "tensor":
+                continue
+            array = rest[1]._array
+            for other in (*arrays, *seen):
+                if np.may_share_memory(array, other):
+                    raise Uncompilable(
+                        "a result shares memory with an argument or with another result"
+                    )
+            seen.append(array)
+
+    def _separate(self, forward: list, inputs: set) -> list[Value]:
+        """The values of the outputs, each in memory of its own."""
+        taken: set[int] = set()
+        found = []
+        program = self.recording.program
+        for x in self.recording.outputs:
+            value = x.place
+            shared = id(value.root) in inputs or id(value.root) in taken
+            if shared or value.root.shape != value.shape:
+                copy = program.place(x.array.copy("K"))
+                forward.append(Instruction(".copy", (value, "K"), {}, copy, None))
+                value = copy
+            taken.add(id(value.root))
+            found.append(value)
+        return found
+
+    # --- the function ----------------------------------------------------------------------------
+
+    def _tensor(self, i: int) -> str:
+        """How the function calls a tensor of the recording."""
+        x = self.recording.tensors[i]
+        if id(x) in self._places:
+            return self._places[id(x)]
+        owner = self._grads.get(id(x))
+        if owner is not None:
+            return f"g{owner}"
+        return self.guard.name(x)
+
+    def _write(self) -> None:
+        recording, guard = self.recording, self.guard
+        tensors = recording.tensors
+        self._grads = {}
+        for i, before in enumerate(recording._grads):
+            if before is not None and any(before is x for x in tensors):
+                self._grads[id(before)] = i
+        self._questions()
+        arrays = []
+        for i in self.reads:
+            name = self._tensor(i)
+            arrays.append(f"x{name}" if name in self._places.values() else f"{name}._array")
+        for i in self.numbers:
+            owner, key, index = recording.numbers[i]
+            at = f"{guard.name(owner)}[{key!r}]"
+            arrays.append(at if index is None else f"{at}[{index}]")
+        self._before_run()
+        outs = [f"r{i}" for i in range(len(self.outputs))]
+        target = "(" + ", ".join(outs) + ("," if len(outs) == 1 else "") + ")" if outs else "_"
+        self._say("try:")
+        self._say(f"    {target} = entry.runner({', '.join(arrays)})")
+        self._say("except Changed as error:")
+        self._say("    entry.changed = str(error)")
+        for line in self._undo:
+            self._say(f"    {line}")
+        self._say("    return MISS")
+        self._after_run()
+        self._result()
+        head = "def call(args, kwargs):\n"
+        self.source = head + "\n".join(self._lines) + "\n"
+        self._scope.update(guard.scope(), entry=self)
+        exec(compile(self.source, "<entry>", "exec"), self._scope)
+        self.call = self._scope["call"]
+
+    def _questions(self) -> None:
+        """Whether what was read besides the arguments is as it was."""
+        recording, guard = self.recording, self.guard
+        self._say("try:")
+        for line in guard.lines():
+            self._say(f"    {line.replace('return False', 'return MISS')}")
+        self._say("    pass")
+        self._say("except (KeyError, IndexError, AttributeError, ValueError): return MISS")
+        self._say("if CHANGES[0] != guard_count[0]:")
+        self._say("    if not modules_hold(): return MISS")
+        self._say("    guard_count[0] = CHANGES[0]")
+        self._scope["guard_count"] = guard.count
+        self._scope["modules_hold"] = guard.modules_hold
+        for i, x in enumerate(recording.tensors):
+            before = recording._grads[i]
+            if not self.grads_matter or (before is None and not (x.requires_grad and x.is_leaf)):
+                continue
+            name = self._tensor(i)
+            if name.startswith("g"):
+                continue
+            if before is None:
+                self._say(f"if {name}._grad is not None: return MISS")
+            elif id(before) in self._grads and self._grads[id(before)] == i:
+                self._say(f"g{i} = {name}._grad")
+                self._grad_questions(f"g{i}", i)
+            else:
+                self._say(f"if {name}._grad is not {guard.name(before)}: return MISS")
+        captured = [i for i in range(len(recording.tensors)) if not self._is_given(i)]
+        self.captured = [recording.tensors[i] for i in captured]
+        self._layouts = [_layout(x) for x in self.captured]
+        self._hold()
+        self._scope["refreshed"] = self._refreshed
+        conditions = []
+        for k, i in enumerate(captured):
+            name = self._tensor(i)
+            conditions.append(f"{name}._array is not m{k}")
+            if id(recording.tensors[i]) not in recording.found.state:
+                conditions.append(f"{name}._node is not n{k}")
+        for steps in recording.equal_steps:
+            for x in steps:
+                conditions.append(f"{guard.name(x)}._counter is not {guard.name(x._counter)}")
+        for k in range(0, len(conditions), 12):
+            some = " or ".join(conditions[k : k + 12])
+            self._say(f"if ({some}) and not refreshed(): return MISS")
+
+    def _is_given(self, i: int) -> bool:
+        """Whether a tensor comes with the call: an argument, or the `.grad` of a tensor."""
+        x = self.recording.tensors[i]
+        return id(x) in self._places or id(x) in self._grads
+
+    def _grad_questions(self, name: str, i: int) -> None:
+        grad = self.recording._grads[i]
+        k = next(j for j, x in enumerate(self.recording.tensors) if x is grad)
+        array = grad._array
+        self._say(f"if {name} is None or {name}._node is not None: return MISS")
+        if k in self.reads:
+            self._say(f"y{name} = {name}._array")
+            self._say(
+                f"if y{name}.__class__ is not ndarray or y{name}.shape != {array.shape!r} or "
+                f"y{name}.dtype is not {self._name(array.dtype)} or "
+                f"y{name}.strides != {array.strides!r}: return MISS"
+            )
+
+    def _refreshed(self) -> bool:
+        """Whether tensors with other memory, or of another history, are laid out as before."""
+        for x, layout in zip(self.captured, self._layouts, strict=True):
+            if not is_plain(x) or type(x._array) is not np.ndarray or _layout(x) != layout:
+                return False
+        for steps in self.recording.equal_steps:
+            if len({float(x._array) for x in steps}) > 1:
+                return False
+            if any(x._counter is not None for x in steps):
+                return False
+        self._hold()
+        return True
+
+    def _hold(self) -> None:
+        """Remember the memory and the nodes of the tensors that are no arguments."""
+        for k, x in enumerate(self.captured):
+            self._scope[f"m{k}"], self._scope[f"n{k}"] = x._array, x._node
+
+    def _before_run(self) -> None:
+        """Let go of gradients that are made anew: their memory may be used again."""
+        self._undo: list[str] = []
+        if self.draws:
+            self._scope["generator"] = default_generator
+            self._say("state = generator.get_state()")
+            self._undo.append("generator.set_state(state)")
+        for effect in self.recording.effects:
+            if effect.grad == "kept" or self.recording._grads[effect.tensor] is None:
+                continue
+            i = effect.tensor
+            name = self._tensor(i)
+            before = self.recording._grads[i]
+            k = next((j for j, x in enumerate(self.recording.tensors) if x is before), None)
+            if k is not None and k in self.reads:
+                continue
+            self._say(f"g{i} = {name}._grad = None")
+            # the program may say that it does not hold; then a call is recorded with no .grad
+
+    def _after_run(self) -> None:
+        for effect in self.recording.effects:
+            name = self._tensor(effect.tensor)
+            if effect.writes:
+                x = self.recording.tensors[effect.tensor]
+                if self._is_given(effect.tensor):
+                    count = f"for _ in range({effect.writes}): " if effect.writes > 1 else ""
+                    self._say(f"{count}written({name}, {effect.operator!r})")
+                else:
+                    version_of(x)
+                    self._say(f"c = {name}._counter; c.value += {effect.writes}")
+                    self._say(f"c.operator = {effect.operator!r}; c.line = None")
+            if effect.array is not None:
+                self._say(f"{name}._array = r{effect.array}; {name}._signature = None")
+            if effect.grad == "none":
+                self._say(f"{name}._grad = None")
+            elif effect.grad != "kept":
+                self._say(f"{name}._grad = wrap(r{effect.grad})")
+        for action in self.recording.actions:
+            self._say(f"{self._name(action)}()")
+
+    def _result(self) -> None:
+        leaves = []
+        live = {id(x): i for i, x in enumerate(self.recording.live)}
+        attached = False
+        for kind, *rest in self.recording.results:
+            if kind == "plain":
+                leaves.append(self._name(rest[0]))
+            elif kind == "item":
+                leaves.append(f"r{rest[0]}.item()")
+            elif kind == "same":
+                leaves.append(self._tensor(rest[0]))
+            else:
+                k, x = rest
+                name = f"t{k}"
+                self._say(f"{name} = wrap(r{k})")
+                if id(x) in live:
+                    attached = True
+                elif x._node is not None:  # its graph is used up: eager's says so
+                    self._say(f"{name}._node = {self._name(x._node)}")
+                leaves.append(name)
+        if attached:
+            self._attach()
+        structure = self.recording.structure
+        if len(leaves) == 1 and structure.is_leaf():
+            self._say(f"return {leaves[0]}")
+        else:
+            s = self._name(structure)
+            self._scope["unflatten"] = tree_unflatten
+            self._say(f"return unflatten([{', '.join(leaves)}], {s})")
+
+    def _attach(self) -> None:
+        """Put the node of the backward program behind the results."""
+        joint: Any = self.joint
+
+        def several(names: list) -> str:
+            return f"({', '.join(names)}{',' * bool(names)})"
+
+        self._scope["attach"] = compiled_node(joint)
+        self._scope["function"] = self.function
+        outs = several([f"t{k}" for k in joint.live_outputs])
+        saved = several([f"r{k}" for k in joint.saved_outputs])
+        given = several([self._tensor(i) for i in joint.saved_tensors])
+        kept = several([f"r{k}" for k in range(joint.n_outputs, len(self.outputs))])
+        wanted = several([self._tensor(i) for i in joint.wanted])
+        call = f"(function, args, kwargs, {wanted})"
+        self._say(f"attach({outs}, {saved}, {given}, {kept}, {call})")
+
+
+def _layout(x: Any) -> tuple:
+    """What of a tensor has to be as it was."""
+    array = x._array
+    return type(x), array.shape, array.strides, array.dtype, x.requires_grad, x.is_leaf

@@ -1,0 +1,159 @@
+"""Whether what a recorded call read is still so: a function that Python compiles for each program.
+
+A question costs 20 to 40 nanoseconds as a line of a function made for it. Attributes of modules are
+many, and change only through `Module.__setattr__`, which counts: they are asked after only where
+the count is another one.
+"""
+
+from operator import is_
+
+from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.changes import CHANGES
+
+
+class Guard:
+    """Questions, collected while a function's sources are looked for, and the function they make.
+
+    Each is a condition in Python under which something has changed, with the reason it gives.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+        self._scope: dict[str, Any] = {}
+        self._always: list[tuple[str, str]] = []
+        self._modules: list[tuple[str, str]] = []
+        self._seen: set[str] = set()
+        self.count = [CHANGES[0]]  # of changes of modules, when they were asked last
+        self._of_modules: Callable | None = None
+
+    # --- questions -------------------------------------------------------------------------------
+
+    def name(self, x: Any) -> str:
+        """What an object is called in the function."""
+        found = self._names.get(id(x))
+        if found is None:
+            found = self._names[id(x)] = f"k{len(self._names)}"
+            self._scope[found] = x  # which keeps its id
+        return found
+
+    def ask(self, condition: str, why: str, of_module: bool = False) -> None:
+        """Ask whether a condition holds, by which something has changed."""
+        if condition not in self._seen:
+            self._seen.add(condition)
+            (self._modules if of_module else self._always).append((condition, why))
+
+    def _at(self, owner: Any, key: Any) -> str:
+        where = repr(key) if type(key) in (str, int) else self.name(key)
+        return f"{self.name(owner)}[{where}]"
+
+    def same(self, owner: Any, key: Any, x: Any) -> None:
+        """`owner[key]` has to be the object `x`."""
+        self.ask(f"{self._at(owner, key)} is not {self.name(x)}", f"{key!r} is another object")
+
+    def equal(self, owner: Any, key: Any, x: Any) -> None:
+        """`owner[key]` has to be the number or text `x`."""
+        self.ask(self._differs(self._at(owner, key), x), f"{key!r} was {x!r}")
+
+    def kind(self, owner: Any, key: Any, x: Any) -> None:
+        """`owner[key]` has to be a float, or a tuple of as many floats as `x`."""
+        at = self._at(owner, key)
+        condition = f"type({at}) is not {type(x).__name__}"
+        if type(x) is tuple:
+            condition += f" or len({at}) != {len(x)}"
+        self.ask(condition, f"{key!r} was a {type(x).__name__}")
+
+    def attribute_of_module(self, owner: Any, key: Any, x: Any) -> None:
+        """The same as `same` or `equal` of an attribute that is set by `Module.__setattr__`."""
+        at = self._at(owner, key)
+        plain = type(x) in (bool, int, float, complex, str, bytes, type(None))
+        condition = self._differs(at, x) if plain else f"{at} is not {self.name(x)}"
+        self.ask(condition, f"the module's {key!r} was {x!r:.60}", of_module=True)
+
+    def attribute(self, owner: Any, name: str, x: Any) -> None:
+        """`owner.name` has to be `x`."""
+        self.ask(self._differs(f"{self.name(owner)}.{name}", x), f"{name} was {x!r:.60}")
+
+    def same_cell(self, cell: Any, x: Any) -> None:
+        """A variable that is closed over has to be the object `x`."""
+        at = f"{self.name(cell)}.cell_contents"
+        self.ask(f"{at} is not {self.name(x)}", "a variable it closes over is another object")
+
+    def equal_cell(self, cell: Any, x: Any) -> None:
+        """A variable that is closed over has to be the number or text `x`."""
+        at = f"{self.name(cell)}.cell_contents"
+        self.ask(self._differs(at, x), f"a variable it closes over was {x!r:.60}")
+
+    def length(self, owner: Any, n: int, of_module: bool = False) -> None:
+        """A container has to be as long as it was."""
+        at, why = self.name(owner), f"a {type(owner).__name__} had {n} entries"
+        self.ask(f"len({at}) != {n}" if n else at, why, of_module)
+
+    def same_values(self, owner: dict) -> None:
+        """A dictionary has to have the same objects as its values, in the same order."""
+        at, values = self.name(owner), self.name(list(owner.values()))
+        self._scope["is_"] = is_
+        condition = f"len({at}) != {len(owner)} or not all(map(is_, {at}.values(), {values}))"
+        self.ask(condition, "a dictionary has other entries")
+
+    def equal_copy(self, x: Any) -> None:
+        """A set has to be equal to what it is now."""
+        self.ask(f"{self.name(x)} != {self.name(type(x)(x))}", "a set was another one")
+
+    def _differs(self, at: str, x: Any) -> str:
+        if x is None or x is True or x is False:
+            return f"{at} is not {x}"
+        same = f"{at} is not {self.name(x)}"
+        if type(x) not in (int, float, complex, str, bytes):
+            return same
+        return f"({same} and (type({at}) is not {type(x).__name__} or {at} != {self.name(x)}))"
+
+    # --- answers ---------------------------------------------------------------------------------
+
+    def lines(self) -> list[str]:
+        """The questions asked each time, as lines of a function that returns False."""
+        empty = [condition for condition, _ in self._always if condition.isidentifier()]
+        rest = [condition for condition, _ in self._always if not condition.isidentifier()]
+        together = [" or ".join(empty[k : k + 16]) for k in range(0, len(empty), 16)]
+        return [f"if {condition}: return False" for condition in (*rest, *together)]
+
+    def scope(self) -> dict[str, Any]:
+        """The objects that the lines name."""
+        return self._scope
+
+    def modules_hold(self) -> bool:
+        """Whether the attributes of modules are what they were."""
+        if self._of_modules is None:
+            self._of_modules = _function(self._modules, self._scope)
+        return self._of_modules()
+
+    def holds(self) -> bool:
+        """Whether everything is where it was."""
+        return _function(self._always, self._scope)() and self.modules_hold()
+
+    def why_not(self) -> str:
+        """What is not as it was; "" where everything is."""
+        for condition, why in (*self._always, *self._modules):
+            try:
+                if eval(condition, dict(self._scope)):
+                    return why
+            except (KeyError, IndexError, AttributeError, ValueError):
+                return f"{why}, and is gone"
+        return ""
+
+
+def _function(questions: list[tuple[str, str]], scope: dict[str, Any]) -> Any:
+    """A function that says whether none of the conditions holds."""
+    lines = [f"        if {condition}: return False" for condition, _ in questions]
+    source = "\n".join(
+        [
+            "def holds():",
+            "    try:",
+            *(lines or ["        pass"]),
+            "    except (KeyError, IndexError, AttributeError, ValueError):",
+            "        return False",
+            "    return True",
+        ]
+    )
+    scope = dict(scope)
+    exec(compile(source, "<guard>", "exec"), scope)
+    return scope["holds"]

@@ -1,0 +1,180 @@
+"""Forward and backward of a compiled function: two programs, and one node of the graph.
+
+The forward program gives the results and what the backward program reads of it; the node keeps
+that. A gradient that is itself differentiated is computed by the function as it was written.
+"""
+
+import numpy as np
+
+from tapegrad.arrays.signature import Like
+from tapegrad.arrays.traced.program import Instruction
+from tapegrad.autograd.backward_grad import grad
+from tapegrad.autograd.errors import modified
+from tapegrad.autograd.mode import enable_grad
+from tapegrad.autograd.node import INFERENCE, MultiNode, Port, next_sequence
+from tapegrad.autograd.view import edge_of
+from tapegrad.compiler import instructions
+from tapegrad.compiler.sources import Uncompilable
+from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.errors import runtime_error
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.utils._pytree.tree import tree_flatten
+
+
+class Joint:
+    """The two programs of a recorded call whose results have gradients.
+
+    Attributes:
+        forward, outputs: the instructions of the first and the values that it gives: the results,
+            `n_outputs` of them, then what the second one reads
+        saved_tensors: the numbers of the tensors whose arrays the second one reads
+        wanted: the numbers of the tensors that get gradients
+        live_outputs: the numbers of the outputs that have gradients
+    """
+
+    def __init__(self, recording: Any, forward: list, outputs: list, tensors: list, numbers: list):
+        program = recording.program
+        results = [x for x in recording.results if x[0] == "tensor"]
+        live = {id(x) for x in recording.live}
+        self.live_outputs = [k for _, k, x in results if id(x) in live]
+        order = {id(x): i for i, x in enumerate(recording.live)}
+        self.likes = [Like(x._array) for x in recording.live]
+        by_output = {order[id(x)]: k for _, k, x in results if id(x) in live}
+        if len(by_output) != len(recording.live):
+            raise Uncompilable("a result is given twice")
+        self.live_outputs = [by_output[i] for i in range(len(recording.live))]
+        self.wanted = recording.wanted
+        self.there = [g is not None for g in recording.gradients]
+        gradients = [g.place for g in recording.gradients if g is not None]
+        backward = list(program.instructions[recording.n_forward :])
+        cotangents = [g.place for g in recording.cotangents]
+        backward, gradients = _separate(recording, backward, gradients, cotangents, tensors)
+        backward = instructions.needed(backward, gradients)
+        made = {id(v) for each in backward for v in instructions.made(each)}
+        known = {id(v) for v in cotangents} | made
+        saved: dict[int, Any] = {}
+        for value in [*[v for each in backward for v in instructions.read(each)], *gradients]:
+            if id(value) not in known:
+                saved[id(value)] = value
+        places = {id(v): i for i, v in enumerate(tensors)}
+        self.saved_tensors = [places[k] for k in saved if k in places]
+        rest = [v for k, v in saved.items() if k not in places]
+        outs = {id(v): i for i, v in enumerate(outputs)}
+        self.saved_outputs = [outs[id(v)] for v in rest if id(v) in outs]
+        kept = [v for v in rest if id(v) not in outs]
+        for value in kept:
+            array = recording.kept.get(id(value))
+            if array is None:
+                continue  # a number, or an array that only the program has
+            for _, _, y in results:
+                if np.may_share_memory(array, y._array):
+                    raise Uncompilable("the backward pass reads a part of a result")
+            # a view of a tensor from outside: who writes to that one is told
+            for i, x in enumerate(recording._arrays):
+                if i not in self.saved_tensors and np.may_share_memory(array, x):
+                    self.saved_tensors.append(i)
+        self.n_outputs = len(outputs)
+        self.forward = forward
+        self.outputs = [*outputs, *kept]
+        inputs = [tensors[i] for i in self.saved_tensors]
+        inputs += [outputs[i] for i in self.saved_outputs] + kept + cotangents
+        self.part = program.part(inputs, backward)
+        self.gradients = gradients
+        self.draws = program.drawn > 0
+        self.runner: Any = None
+        self.eager: Any = None  # the function as it was written
+
+
+def _separate(
+    recording: Any, backward: list, gradients: list, cotangents: list, tensors: list
+) -> tuple[list, list]:
+    """The backward pass with each gradient in memory of its own."""
+    program = recording.program
+    taken = {id(v.root) for v in (*cotangents, *tensors)}
+    made = {id(v) for each in backward for v in instructions.made(each)}
+    found = []
+    arrays = {id(g.place): g.array for g in recording.gradients if g is not None}
+    for value in gradients:
+        if id(value.root) in taken or id(value.root) not in made or value.root.shape != value.shape:
+            copy = program.place(np.array(arrays[id(value)], order="K"))
+            backward.append(Instruction(".copy", (value, "K"), {}, copy, None))
+            value = copy
+        taken.add(id(value.root))
+        found.append(value)
+    return backward, found
+
+
+class _Plan:
+    """What the engine asks of the plan of a node."""
+
+    __slots__ = ()
+    saves: tuple = ()
+    saves_tensors = True
+
+    def gradients(self, node: Any, g: list) -> tuple:
+        """The gradients of the tensors that the program read, by its backward program."""
+        joint, given, versions, outs, kept, _ = node.saved
+        for x, version in zip(given, versions, strict=True):
+            counter = x._counter
+            if counter is not None and counter is not INFERENCE and counter.value != version:
+                raise modified(x._array, counter, version, "", node)
+        results = iter(
+            joint.runner(*[x._array for x in given], *outs, *kept, *_laid_out(g, joint.likes))
+        )
+        return tuple([next(results) if there else None for there in joint.there])
+
+    def run_on_tensors(self, node: Any, g: list, leads: Any = None) -> tuple:
+        """The same, recorded: the function runs again as it was written."""
+        joint, *_, call = node.saved
+        function, args, kwargs, wanted = call
+        if joint.draws:
+            raise runtime_error(
+                "The gradient of a compiled function that draws random numbers is differentiated",
+                "Call the function itself, or put torch.compiler.disable around it.",
+            )
+        with enable_grad():
+            leaves, _ = tree_flatten(function(*args, **kwargs))
+        live = [x for x in leaves if isinstance(x, TensorBase) and x.requires_grad]
+        found = grad(live, wanted, list(g), create_graph=True, allow_unused=True)
+        return tuple(found)
+
+
+def _laid_out(g: list, likes: list) -> list:
+    """Cotangents row by row, as the program was recorded with."""
+    return [
+        x if x.flags.c_contiguous and x.dtype == like.dtype else np.ascontiguousarray(x, like.dtype)
+        for x, like in zip(g, likes, strict=True)
+    ]
+
+
+PLAN = _Plan()
+
+
+class CompiledFunctionBackward(MultiNode):
+    """The node of a compiled function."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The name as PyTorch gives it."""
+        return "CompiledFunctionBackward"
+
+
+def compiled_node(joint: Joint) -> Callable:
+    """`attach(outs, saved outputs, given, kept, wanted, call)` puts the node behind results."""
+    likes = joint.likes
+
+    def attach(outs: tuple, saved: tuple, given: tuple, kept: tuple, call: tuple) -> None:
+        node = CompiledFunctionBackward()
+        node.plan = PLAN
+        node.edges = tuple([edge_of(x) for x in call[3]])
+        node.hooks = node.output_version = node.versions = node.restore = None
+        node.sequence = next_sequence()
+        node.n_outputs = len(outs)
+        node.output_metadata = likes
+        versions = [0 if x._counter is None else x._counter.value for x in given]
+        node.saved = joint, given, versions, saved, kept, call
+        for i, y in enumerate(outs):
+            y._node = Port(node, i)
+
+    return attach

@@ -1,0 +1,114 @@
+"""What a function does besides computing: seen by Python's own profiling while a call is recorded.
+
+A program does not print, draw from Python's generator or append to a list of the user's. A call in
+which the user's code does so is found here, with its line, and the function runs as it is.
+"""
+
+import sys
+from types import FrameType
+
+from tapegrad.arrays.traced.program import RECORDING
+from tapegrad.compiler.sources import is_library
+from tapegrad.core.annotations import Any
+from tapegrad.tensors.tensor import Tensor
+
+_PURE_BUILTINS = frozenset(
+    "abs all any ascii bin bool bytes callable chr complex dict dir divmod enumerate filter float "
+    "format frozenset getattr hasattr hash hex id int isinstance issubclass iter len list locals "
+    "map max min next object oct ord pow range repr reversed round set slice sorted str sum super "
+    "tuple type vars zip __build_class__ setattr delattr globals".split()
+)
+_PURE_MODULES = frozenset(
+    "math cmath operator _operator itertools functools _functools collections _collections string "
+    "re _sre numpy numpy.core._multiarray_umath numpy._core._multiarray_umath builtins "
+    "dataclasses enum typing abc _abc copy inspect _struct struct weakref _weakref types "
+    "_contextvars sys _thread gc".split()
+)
+_IMPURE = frozenset("print input open exec eval compile breakpoint __import__".split())
+_MUTATORS = frozenset(
+    "append appendleft extend extendleft insert remove pop popleft popitem clear update add "
+    "discard setdefault sort reverse __setitem__ __delitem__ __iadd__".split()
+)
+_IMPURE_PYTHON = frozenset(
+    "random logging threading subprocess multiprocessing socket tempfile shutil pathlib io "
+    "datetime time warnings asyncio concurrent queue sched secrets uuid urllib".split()
+)
+
+_GRAD = Tensor.__dict__["grad"].fget.__code__
+
+
+class Watch:
+    """A block in which what the user's code does besides computing is noted in `why_not`."""
+
+    def __init__(self, found: Any):
+        self.why_not = ""
+        self.reads_grads = False  # whether the `.grad` of some tensor was asked for
+        self._found = found
+        self._kinds: dict[Any, bool] = {}
+
+    def __enter__(self) -> "Watch":
+        self._before = sys.getprofile()
+        sys.setprofile(self._see)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        sys.setprofile(self._before)
+
+    def _is_users(self, frame: FrameType) -> bool:
+        code = frame.f_code
+        found = self._kinds.get(code)
+        if found is None:
+            name = frame.f_globals.get("__name__", "")
+            found = self._kinds[code] = not is_library(_Named(name))
+        return found
+
+    def _see(self, frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call" and frame.f_code is _GRAD:
+            self.reads_grads = True
+        if self.why_not or event not in ("c_call", "call"):
+            return
+        if event == "call":
+            root = frame.f_globals.get("__name__", "").partition(".")[0]
+            if root in _IMPURE_PYTHON and frame.f_back is not None and self._is_users(frame.f_back):
+                self._note(frame.f_back, f"{root}.{frame.f_code.co_name}")
+            return
+        if not self._is_users(frame):
+            return
+        owner = getattr(arg, "__self__", None)
+        name = getattr(arg, "__name__", "?")
+        if owner is None or isinstance(owner, type(sys)):
+            module = getattr(arg, "__module__", None) or "builtins"
+            root = module.partition(".")[0]
+            if name == "next" and self._found.iterators:
+                self._note(frame, "next")
+            elif module == "builtins" and name in _IMPURE:
+                self._note(frame, name)
+            elif module == "math" and RECORDING.get() is not None and self._program_has_numbers():
+                self._note(frame, f"{module}.{name}")
+            elif module not in _PURE_MODULES and root not in ("numpy", "tapegrad"):
+                self._note(frame, f"{module}.{name}")
+            return
+        kind = type(owner)
+        if kind.__module__ == "builtins" or kind.__module__ == "collections":
+            changes = name in _MUTATORS and id(owner) in self._found.seen
+            if changes or kind.__name__ in ("generator", "TextIOWrapper"):
+                self._note(frame, f"{kind.__name__}.{name}")
+        elif kind.__module__.partition(".")[0] not in ("tapegrad",) and not isinstance(owner, type):
+            self._note(frame, f"{kind.__name__}.{name}")
+
+    @staticmethod
+    def _program_has_numbers() -> bool:
+        """Whether there are recorded numbers, which functions of C would take as they are."""
+        program = RECORDING.get()
+        return any(each.text == ".item" for each in program.instructions)
+
+    def _note(self, frame: FrameType, what: str) -> None:
+        file = frame.f_code.co_filename
+        self.why_not = f"{what}() is called in line {frame.f_lineno} of {file}"
+
+
+class _Named:
+    """Something that stands in a module."""
+
+    def __init__(self, module: str):
+        self.__module__ = module

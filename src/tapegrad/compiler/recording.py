@@ -1,0 +1,353 @@
+"""Recording one call of a function: what it computes as a program, and what it leaves behind.
+
+The call really runs, on arrays that write down what is done with them, and what it gives is given
+to the caller: a graph like any other. If it turns out that no program can stand for the call,
+nothing is lost but time.
+"""
+
+import gc
+
+import numpy as np
+
+from tapegrad.arrays.traced.array import Traced
+from tapegrad.arrays.traced.number import TracedNumber, plain
+from tapegrad.arrays.traced.program import Program
+from tapegrad.autograd.backward_grad import grad
+from tapegrad.autograd.describe import is_freed
+from tapegrad.autograd.layered_mode import Layered
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.node import INFERENCE
+from tapegrad.compiler.python_effects import Watch
+from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
+from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.conj_neg_view import resolved
+from tapegrad.core.streams.mersenne_twister import DRAWS
+from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.nn.parameter import Buffer, Parameter
+from tapegrad.operators.creation.factory_options import Maker
+from tapegrad.tensors.tensor import Tensor
+from tapegrad.utils._pytree.tree import tree_flatten, tree_unflatten
+
+
+class RecordingMode(Layered):
+    """The mode of a call that is recorded."""
+
+    __slots__ = given = ("recording",)
+    recording: Any
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        op, inputs, _ = args
+        recording = self.recording
+        if type(op) is Maker:
+            return recording.made(op, lambda: self.below(name, function, args, kwargs))
+        for x in inputs:
+            if isinstance(x, TensorBase):
+                recording.check(name, x)
+        return self.below(name, function, args, kwargs)
+
+
+class Effect:
+    """What a call leaves behind in a tensor, besides what it computes.
+
+    Attributes:
+        tensor: the number of the tensor
+        writes: how often it was written, and by whom at last
+        grad: "kept", "none", or the number of the value that is its new `.grad`
+        array: the number of the value that is its memory now, as after `x.data = y`; None
+    """
+
+    __slots__ = ("array", "grad", "operator", "tensor", "writes")
+
+    def __init__(self, tensor: int):
+        self.tensor = tensor
+        self.writes, self.operator = 0, ""
+        self.grad: Any = "kept"
+        self.array: Any = None
+
+
+class Recording:
+    """One recorded call.
+
+    Attributes:
+        tensors: those that the call may read, in the order of the inputs of the program
+        numbers: where the program's inputs that are Python floats are found: (owner, key, index)
+        outputs: the values that the program has to give: results, new gradients, new memory
+        results: for each leaf of what the call gave: ("tensor", number of an output, the tensor),
+            or ("same", number of a tensor), or ("item", number of an output), or ("plain", object)
+        effects: what is left behind in tensors
+        actions: Python functions to be called after the program, as a schedule's step
+    """
+
+    def __init__(self, found: Found):
+        self.program = Program()
+        self.program.owner = self
+        self.found = found
+        self.tensors = list(found.tensors.values())
+        self.numbers: list[tuple] = []
+        self.outputs: list[Any] = []
+        self.results: list[tuple] = []
+        self.effects: list[Effect] = []
+        self.actions: list[Callable] = []
+        self.why_not, self.again = "", False
+        self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
+        self._scalars: dict[tuple, Any] = {}
+        self._touched: set[int] = set()  # groups whose numbers an action has changed
+        self._arrays = [x._array for x in self.tensors]
+
+    # --- what is asked while the call runs -------------------------------------------------------
+
+    def refuse(self, why: str, again: bool = False) -> None:
+        """Note that no program can stand for the call, which goes on; `again`: the next may do."""
+        if not self.why_not:
+            self.why_not, self.again = why, again
+
+    def check(self, name: str, x: Any) -> None:
+        """Refuse if a tensor that is read came from nowhere that is looked at."""
+        if not isinstance(resolved(x._array), Traced):
+            self.refuse(f"{name} reads a tensor that is no argument, parameter or global")
+
+    def made(self, op: Any, make: Callable) -> Any:
+        """A tensor that a function without tensors makes."""
+        name, drawn = op.name, DRAWS[0]
+        tensor = make()
+        array = tensor._array if isinstance(tensor, TensorBase) else None
+        if isinstance(array, Traced):
+            return tensor
+        if type(array) is not np.ndarray:
+            self.refuse(f"{name} makes no plain tensor")
+            return tensor
+        if DRAWS[0] != drawn:
+            self.refuse(f"{name} draws random numbers that are not recorded")
+        if _is_pure(op.args):
+            # what it makes depends on nothing: a copy of it is made each time
+            place = self.program.constant(array.copy())
+            value = self.program.place(array)
+            self.program.note("np.array", np.array, (place,), {}, value)
+        else:
+            value = self.program.place(array)
+            under = MODE.get()
+
+            def again() -> Any:
+                token = MODE.set(under.under if isinstance(under, RecordingMode) else under)
+                try:
+                    return make()._array
+                finally:
+                    MODE.reset(token)
+
+            self.program.note(f"make.{name}", again, (), {}, value)
+        tensor._array, tensor._signature = self.program.array(array, value), None
+        return tensor
+
+    def number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
+        """A float that `owner[key]` (`[index]`) has, as an input of the program."""
+        if id(owner) in self._touched:
+            self.refuse(f"{key!r} is changed before it is used")
+        at = id(owner), key, index
+        if at not in self._scalars:
+            self._scalars[at] = self.program.number(x)
+            self.numbers.append((owner, key, index))
+        return self._scalars[at]
+
+    def act(self, action: Callable, touched: list) -> None:
+        """Have `action()` called after the program each time; it changes the groups `touched`."""
+        self.actions.append(action)
+        self._touched.update(map(id, touched))
+
+    # --- the call --------------------------------------------------------------------------------
+
+    def check_tensors(self) -> None:
+        """Raise Uncompilable if a tensor that may be read cannot be recorded."""
+        for x, array in zip(self.tensors, self._arrays, strict=True):
+            if type(array) is not np.ndarray:
+                raise Uncompilable("a tensor is on no CPU, sparse, or a conjugate view")
+            if not is_plain(x):
+                raise Uncompilable("a tensor is of a class of its own, or of inference mode")
+            if x._node is not None and getattr(x._node, "hooks", None) is not None:
+                raise Uncompilable("a tensor has hooks")
+
+    def run(self, call: Callable) -> Any:
+        """What `call()` gives, recorded; `why_not` says afterwards if no program stands for it."""
+        self._versions = [_version(x) for x in self.tensors]
+        self._grads = [x._grad for x in self.tensors]
+        self._nodes = [x._node for x in self.tensors]
+        token = MODE.set(RecordingMode(MODE.get(), self))
+        drawn = DRAWS[0]
+        recorded_draws = self.program.drawn
+        watch = Watch(self.found)
+        try:
+            with self.program:
+                for x, array in zip(self.tensors, self._arrays, strict=True):
+                    x._array, x._signature = self.program.input(array), None
+                with watch:
+                    result = call()
+                self.n_forward = len(self.program.instructions)
+                self.leaves, self.structure = tree_flatten(result)
+                if any(type(x) is TracedNumber for x in self.leaves):
+                    result = tree_unflatten([plain(x) for x in self.leaves], self.structure)
+                self._live_results()
+        finally:
+            MODE.reset(token)
+            self._restore()
+        self.reads_grads = watch.reads_grads or bool(self.numbers)
+        why = watch.why_not or self._state_changed()
+        if why:
+            self.refuse(why)
+        if DRAWS[0] - drawn != self.program.drawn - recorded_draws:
+            self.refuse("random numbers are drawn that are not recorded")
+        return result
+
+    def _state_changed(self) -> str:
+        """What Python has changed in the objects that the call has read."""
+        guard = self.found.guard
+        if self.actions:
+            return ""  # schedules change numbers of optimizers; what they do is done again
+        why = "" if guard.holds() else guard.why_not()
+        return f"it changes what it reads: {why}" if why else ""
+
+    def _live_results(self) -> None:
+        """Record what the gradients of the results are, for cotangents that are inputs."""
+        self.live = [
+            x
+            for x in self.leaves
+            if isinstance(x, TensorBase) and x._node is not None and not _is_over(x._node)
+        ]
+        self.cotangents: list[Traced] = []
+        self.gradients: list[Traced | None] = []
+        self.wanted = [i for i, x in enumerate(self.tensors) if x.requires_grad]
+        known = {id(x) for x in self.tensors}
+        self.live = [x for x in self.live if id(x) not in known]
+        if not self.live or not self.wanted:
+            self.live = []
+            return
+        cotangents = []
+        for y in self.live:
+            if y.is_complex() or not y.dtype.is_floating_point:
+                self.live = []
+                return self.refuse("a result that requires grad is complex")
+            g = self.program.input(np.ones(y.shape, y._array.dtype))
+            self.cotangents.append(g)
+            cotangents.append(wrap(g))
+        wanted = [self.tensors[i] for i in self.wanted]
+        found = grad(self.live, wanted, cotangents, retain_graph=True, allow_unused=True)
+        for g in found:
+            if g is not None and not isinstance(resolved(g._array), Traced):
+                self.refuse("a gradient was not made of the arguments")
+                g = None
+            self.gradients.append(None if g is None else resolved(g._array))
+
+    def _restore(self) -> None:
+        """Give plain arrays to all tensors that have recorded ones, and note what has changed."""
+        program = self.program
+        self._moved: dict[int, Traced] = {}
+        for i, (x, array) in enumerate(zip(self.tensors, self._arrays, strict=True)):
+            now = x._array
+            if not isinstance(now, Traced) or now.array is not array:
+                self._moved[i] = now
+                now = getattr(now, "array", now)
+                x._array = np.asarray(now)
+            else:
+                x._array = array
+            x._signature = None
+        alive = program.alive()
+        leaves = getattr(self, "leaves", ())  # none where the call raised an error
+        self._results = {id(x): x._array for x in leaves if isinstance(x, TensorBase)}
+        self._new_grads = {i: x._grad for i, x in enumerate(self.tensors)}
+        grad_arrays = {}
+        for i, g in self._new_grads.items():
+            if g is not None and isinstance(g._array, Traced):
+                grad_arrays[i] = g._array
+        self._grad_arrays = grad_arrays
+        self.kept = {id(x.place): np.asarray(x.array) for x in alive}
+        mine = {id(x) for x in leaves} | {id(x._grad) for x in self.tensors}
+        self.escaped = ""
+        for x in gc.get_referrers(*alive) if alive else ():
+            if isinstance(x, TensorBase) and isinstance(x._array, Traced):
+                if id(x) not in mine:
+                    self.escaped = "a tensor that the call makes outlives it"
+                x._array, x._signature = np.asarray(x._array.array), None
+
+    # --- afterwards ------------------------------------------------------------------------------
+
+    def conclude(self) -> None:
+        """Work out the outputs and effects. Raises: Uncompilable."""
+        if self.why_not or self.escaped:
+            raise Uncompilable(self.why_not or self.escaped)
+        for x, node in zip(self.tensors, self._nodes, strict=True):
+            if x._node is not node:
+                raise Uncompilable("a tensor from outside gets another history")
+        for x in self.leaves:
+            self.results.append(self._result(x))
+        for i, x in enumerate(self.tensors):
+            self._effect(i, x)
+
+    def _result(self, x: Any) -> tuple:
+        if not isinstance(x, TensorBase):
+            if type(x) is TracedNumber:
+                for each in self.program.instructions:
+                    if each.result is x.place and each.text == ".item":
+                        array = np.asarray(plain(x))
+                        self.outputs.append(Traced(self.program, array, each.args[0]))
+                        return "item", len(self.outputs) - 1
+                raise Uncompilable("it gives a number that Python computes")
+            if not isinstance(x, PLAIN) and not callable(x):
+                raise Uncompilable(f"it gives a {type(x).__name__}")
+            return "plain", x
+        for i, each in enumerate(self.tensors):
+            if each is x:
+                return "same", i
+        array = self._results[id(x)]
+        if not isinstance(array, Traced):
+            raise Uncompilable("a result was not made of the arguments")
+        if not is_plain(x):
+            raise Uncompilable("a result is of a class of its own")
+        self.outputs.append(array)
+        return "tensor", len(self.outputs) - 1, x
+
+    def _effect(self, i: int, x: Any) -> None:
+        effect = Effect(i)
+        effect.writes = _version(x) - self._versions[i]
+        if effect.writes:
+            effect.operator = x._counter.operator
+        if i in self._moved:
+            if not isinstance(self._moved[i], Traced):
+                raise Uncompilable("a tensor is given memory from outside")
+            effect.array = len(self.outputs)
+            self.outputs.append(self._moved[i])
+        before, now = self._grads[i], self._new_grads[i]
+        if now is not before:
+            if now is None:
+                effect.grad = "none"
+            elif i in self._grad_arrays and now._node is None:
+                effect.grad = len(self.outputs)
+                self.outputs.append(self._grad_arrays[i])
+            else:
+                raise Uncompilable("a .grad is set to a tensor from outside, or has a history")
+        if effect.writes or effect.grad != "kept" or effect.array is not None:
+            self.effects.append(effect)
+
+
+def is_plain(x: Any) -> bool:
+    """Whether a tensor is of no class of its own and has a version counter."""
+    return (
+        type(x) in (Tensor, Parameter, Buffer)
+        and type(x._array) in (np.ndarray, Traced)
+        and x._counter is not INFERENCE
+    )
+
+
+def _is_over(node: Any) -> bool:
+    """Whether a backward pass has freed what the graph behind a result has saved."""
+    return is_freed(node)
+
+
+def _is_pure(params: Any) -> bool:
+    """Whether options are numbers, texts and dtypes alone."""
+    if isinstance(params, dict):
+        return all(map(_is_pure, params.values()))
+    if isinstance(params, (list, tuple)):
+        return all(map(_is_pure, params))
+    return isinstance(params, (*PLAIN, np.dtype, np.generic, type))
+
+
+def _version(x: Any) -> int:
+    return 0 if x._counter is None else x._counter.value

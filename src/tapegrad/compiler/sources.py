@@ -1,0 +1,274 @@
+"""Where a function finds what it reads besides its arguments.
+
+A program that was recorded holds for the tensors that were there, in the places where they were,
+and for the numbers, flags and functions that Python read. Looked at are modules with all they
+contain, optimizers, what a function closes over, the globals that its code names, attributes of
+objects, and the same of the functions found there, as far as they are written in Python and no part
+of tapegrad or of Python's library. Each place that was looked at is a line of the guard.
+"""
+
+import functools
+import sys
+import types
+
+import numpy as np
+
+from tapegrad.compiler.guards import Guard
+from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.nn.modules.module import Module
+from tapegrad.optim.lr_scheduler import LRScheduler
+from tapegrad.optim.optimizer import Optimizer
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_TABLES = ("_parameters", "_buffers", "_modules")
+_IMMUTABLE = (
+    *PLAIN,
+    range,
+    slice,
+    type(Ellipsis),
+    type,
+    types.ModuleType,
+    types.BuiltinFunctionType,
+)
+
+
+class Uncompilable(Exception):
+    """Why a call cannot be made a program."""
+
+
+class Found:
+    """What a function and its arguments lead to.
+
+    Attributes:
+        guard: asks whether everything is where it was
+        tensors: each tensor, once, by its identity
+        optimizers: those among the objects
+        iterators: objects that give something else each time they are asked
+    """
+
+    def __init__(self) -> None:
+        self.guard = Guard()
+        self.tensors: dict[int, Any] = {}
+        self.optimizers: list[Any] = []
+        self.iterators: list[Any] = []
+        self.seen: dict[int, Any] = {}
+        self.state: set[int] = set()  # the identities of tensors that are state of optimizers
+        self.names: dict[int, str] = {}  # of tensors, as modules call them
+
+    def look_at(self, x: Any) -> None:
+        """Take up an object and what it leads to."""
+        if id(x) in self.seen or isinstance(x, _IMMUTABLE):
+            return
+        if isinstance(x, Module):
+            for name, tensor in [*x.named_parameters(), *x.named_buffers()]:
+                self.names.setdefault(id(tensor), name.replace(".", "_"))
+        self.seen[id(x)] = x
+        if isinstance(x, TensorBase):
+            self._tensor(x)
+        elif isinstance(x, Module):
+            self._module(x)
+        elif isinstance(x, Optimizer):
+            self._optimizer(x)
+        elif isinstance(x, LRScheduler):
+            self.look_at(x.optimizer)
+        elif isinstance(x, types.MethodType):
+            self.look_at(x.__func__)
+            self.look_at(x.__self__)
+        elif isinstance(x, types.FunctionType):
+            self._function(x)
+        elif isinstance(x, functools.partial):
+            for each in (x.func, *x.args, *x.keywords.values()):
+                self.look_at(each)
+        elif hasattr(type(x), "compiled_function"):
+            self.look_at(x.compiled_function)
+        elif isinstance(x, np.ndarray):
+            raise Uncompilable("it reads a NumPy array, whose numbers nobody watches")
+        elif isinstance(x, (list, tuple)):
+            self._sequence(x)
+        elif isinstance(x, dict):
+            self._dict(x)
+        elif isinstance(x, (set, frozenset)):
+            self.guard.equal_copy(x)
+        elif hasattr(x, "__next__"):
+            self.iterators.append(x)
+        elif not _is_foreign(type(x)):
+            self._object(x)
+
+    def entry(self, owner: Any, key: Any, x: Any) -> None:
+        """Take up what a dictionary, list or cell has under a key."""
+        if type(x) in PLAIN:
+            self.guard.equal(owner, key, x)
+        else:
+            self.guard.same(owner, key, x)
+            self.look_at(x)
+
+    def _tensor(self, x: Any) -> None:
+        self.tensors[id(x)] = x
+        grad = x._grad
+        if grad is not None and id(grad) not in self.seen:
+            self.seen[id(grad)] = grad
+            self.tensors[id(grad)] = grad
+
+    def _sequence(self, x: Any) -> None:
+        if type(x) is list:
+            self.guard.length(x, len(x))
+        for i, each in enumerate(x):
+            if type(x) is list:
+                self.entry(x, i, each)
+            else:
+                self.look_at(each)
+
+    def _dict(self, x: Any) -> None:
+        self.guard.length(x, len(x))
+        for key, each in list(x.items()):
+            self.entry(x, key, each)
+
+    def _object(self, x: Any) -> None:
+        for key, each in list(getattr(x, "__dict__", {}).items()):
+            self.entry(x.__dict__, key, each)
+        for kind in type(x).__mro__:
+            slots = vars(kind).get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                if not name.startswith("__") and hasattr(x, name):
+                    self.guard.attribute(x, name, getattr(x, name))
+                    self.look_at(getattr(x, name))
+        self._class(type(x))
+
+    def _class(self, kind: type) -> None:
+        """The functions of a class that a user wrote, and its attributes that are numbers."""
+        for each in kind.__mro__:
+            if id(each) in self.seen or is_library(each):
+                continue
+            self.seen[id(each)] = each
+            for name, x in list(vars(each).items()):
+                if isinstance(x, (staticmethod, classmethod)):
+                    x = x.__func__
+                if isinstance(x, property):
+                    x = x.fget
+                if isinstance(x, types.FunctionType):
+                    if name == "forward" or not name.startswith("__"):
+                        self.guard.same(vars(each), name, vars(each)[name])
+                    self.look_at(x)
+                elif type(x) in PLAIN and not name.startswith("__"):
+                    self.guard.equal(vars(each), name, x)
+
+    def _module(self, module: Module) -> None:
+        state = module.__dict__
+        for name in _TABLES:
+            table = state[name]
+            self.guard.attribute_of_module(state, name, table)
+            self.guard.length(table, len(table))
+            for key, x in list(table.items()):
+                self.entry(table, key, x)
+        for key, x in list(state.items()):
+            if key in _TABLES or key == "_non_persistent_buffers_set":
+                continue
+            if type(x) in PLAIN:
+                self.guard.attribute_of_module(state, key, x)
+            elif key.endswith("_hooks") or "_hooks_" in key:
+                self._hooks(x)
+            else:
+                self.guard.attribute_of_module(state, key, x)
+                self.look_at(x)
+        if not is_library(type(module)):
+            self._class(type(module))
+
+    def _hooks(self, table: Any) -> None:
+        """A table of hooks; functions in it are called, and looked at."""
+        if hasattr(table, "items"):
+            self.guard.length(table, len(table), of_module=not table)
+            for key, hook in list(table.items()):
+                self.entry(table, key, hook)
+
+    def _optimizer(self, optimizer: Any) -> None:
+        self.optimizers.append(optimizer)
+        for name, x in optimizer.__dict__.items():
+            if name.endswith("_hooks"):
+                self._hooks(x)
+        groups = optimizer.param_groups
+        self.guard.same(optimizer.__dict__, "param_groups", groups)
+        self.guard.length(groups, len(groups))
+        for i, group in enumerate(groups):
+            self.guard.same(groups, i, group)
+            for key, x in group.items():
+                if type(x) is float or (type(x) is tuple and all(type(y) is float for y in x)):
+                    self.guard.kind(group, key, x)  # an input of the program, if it is read
+                else:
+                    self.entry(group, key, x)
+        state = optimizer.state
+        self.guard.same(optimizer.__dict__, "state", state)
+        self.guard.same_values(state)
+        for entry in list(state.values()):
+            if isinstance(entry, dict):
+                self._dict(entry)
+                self.state.update(id(x) for x in entry.values())
+            else:
+                self.look_at(entry)
+
+    def _function(self, function: Any) -> None:
+        wrapped = getattr(function, "__wrapped__", None)
+        if wrapped is not None and wrapped is not function:
+            self.look_at(wrapped)
+        if is_library(function) and function.__module__.partition(".")[0] not in _OURS:
+            return
+        for cell in function.__closure__ or ():
+            try:
+                x = cell.cell_contents
+            except ValueError:  # it is empty yet
+                continue
+            if type(x) in PLAIN:
+                self.guard.equal_cell(cell, x)
+            else:
+                self.guard.same_cell(cell, x)
+                self.look_at(x)
+        for x in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            self.look_at(x)
+        if is_library(function):
+            return
+        for name in names_of(function.__code__):
+            if name in function.__globals__:
+                self.entry(function.__globals__, name, function.__globals__[name])
+                x = function.__globals__[name]
+                if isinstance(x, type) and not is_library(x):
+                    self._class(x)
+
+
+_OURS = ("tapegrad", "torch")
+
+
+def names_of(code: Any) -> list[str]:
+    """The names that code and the functions in it look up."""
+    names = dict.fromkeys(code.co_names)
+    for x in code.co_consts:
+        if isinstance(x, types.CodeType):
+            names.update(dict.fromkeys(names_of(x)))
+    return list(names)
+
+
+def is_library(x: Any) -> bool:
+    """Whether a class or function is part of tapegrad, of NumPy or of Python's library."""
+    root = (getattr(x, "__module__", None) or "builtins").partition(".")[0]
+    return root in (*_OURS, "numpy", "builtins") or root in _STDLIB
+
+
+_STDLIB = sys.stdlib_module_names - {"__main__"}
+
+
+def _is_foreign(kind: type) -> bool:
+    """Whether objects of a class are Python's own or NumPy's, and nothing is looked for in them."""
+    root = (kind.__module__ or "").partition(".")[0]
+    return (
+        root == "numpy"
+        or root == "builtins"
+        or (root in _STDLIB and kind is not types.SimpleNamespace)
+    )
+
+
+def found_by(function: Callable, args: Any) -> Found:
+    """What a call of `function` with arguments `args`, a list, leads to."""
+    found = Found()
+    found.look_at(function)
+    for x in args:
+        found.look_at(x)
+    return found

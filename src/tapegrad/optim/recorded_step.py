@@ -1,0 +1,78 @@
+"""The step of an optimizer while it is recorded: each parameter for itself, with shared counts.
+
+A batch gathers small parameters to save calls; a program saves them in its own way, and takes each
+parameter where it lies. The arithmetic is the same, element by element. Options that are floats are
+inputs of the program, so that a schedule may change them.
+"""
+
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.traced.program import RECORDING
+from tapegrad.core.annotations import Any, OptimizerLike
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.optim.batch import NO_SPARE, count_writes, vector
+
+
+def step_group_recorded(optimizer: OptimizerLike, group: dict[str, Any], ready: list) -> None:
+    """Update the parameters `ready` of a group, whose arrays are being recorded."""
+    recording = RECORDING.get().owner
+    options = {k: _option(recording, group, k, x) for k, x in group.items() if k != "params"}
+    for params in _alike(optimizer, ready, options):
+        _update(optimizer, params, options)
+        if optimizer.counts_steps and len(params) > 1:
+            recording.equal_steps.append([optimizer.state[p]["step"] for p in params])
+    count_writes(ready, f"{type(optimizer).__name__}.step")
+
+
+def _option(recording: Any, group: dict[str, Any], key: str, x: Any) -> Any:
+    if type(x) is float:
+        return recording.number(group, key, None, x)
+    if type(x) is tuple and all(type(y) is float for y in x):
+        return tuple([recording.number(group, key, i, y) for i, y in enumerate(x)])
+    if isinstance(x, TensorBase):
+        return x.item()
+    return x
+
+
+def _alike(optimizer: OptimizerLike, ready: list, options: dict[str, Any]) -> list[list]:
+    """The parameters, those together whose counts and other numbers are equal."""
+    together: dict[tuple, list] = {}
+    for param in ready:
+        entry = optimizer.state.get(param)
+        names = [n for n in optimizer.scalars if entry and n in entry]
+        numbers = [entry[n]._array.array.item() for n in names]
+        flat = optimizer.elementwise and not param.is_complex()
+        key = (param._array.dtype, *numbers) if flat else (id(param),)
+        together.setdefault(key, []).append(param)
+    return list(together.values())
+
+
+def _update(optimizer: OptimizerLike, params: list, options: dict[str, Any]) -> None:
+    shared: dict[str, Any] = {}
+    xp = namespace_of((params[0]._array,))
+    entries = []
+    for param in params:
+        entry = optimizer.state.get(param) or {}
+        state = {name: x._array for name, x in entry.items() if isinstance(x, TensorBase)}
+        if optimizer.counts_steps:
+            if "step" not in state:
+                RECORDING.get().owner.refuse("an optimizer has no state yet", again=True)
+                state = {"step": xp.zeros((), dtype=xp.float32), **state}
+            state["step"] += 1
+        model = param._array.array
+        if not entry and optimizer.init(namespace_of((model,)), model, **options):
+            RECORDING.get().owner.refuse("an optimizer has no state yet", again=True)
+            state.update(optimizer.init(xp, param._array, **options))
+        entries.append(state)
+    scalars = [n for n in ("step", *optimizer.scalars) if n in entries[0]]
+    shared = {n: entries[0][n] for n in scalars}
+    for param, state in zip(params, entries, strict=True):
+        x, g = param._array, param._grad._array
+        if param.is_complex():
+            x, g = vector(x), vector(g)
+            state = {n: vector(v) if v.dtype.kind == "c" else v for n, v in state.items()}
+        optimizer.update(xp, x, g, {**state, **shared}, **options, first=False, spare=NO_SPARE)
+    optimizer.conclude(xp, {**entries[0], **shared}, **options)
+    for state in entries[1:]:
+        for name in scalars:
+            if name != "step":
+                state[name][...] = shared[name]
