@@ -6,7 +6,8 @@ from tapegrad.core.annotations import Any, Callable, Sequence
 from tapegrad.core.errors import advised, not_implemented
 
 _PYTORCHS = frozenset(
-    "aot_eager aot_eager_decomp_partition aot_eager_default_partitioner aot_ts cudagraphs eager "
+    "auto numpy c aot_eager aot_eager_decomp_partition aot_eager_default_partitioner aot_ts "
+    "cudagraphs eager "
     "eager_debug eager_noexcept inductor invoke_subgraph openxla openxla_eval pre_dispatch_eager "
     "ts tvm".split()
 )
@@ -16,6 +17,10 @@ _default: Any = "inductor"
 
 class TorchDynamoException(RuntimeError):
     """An error of the compiler, of which there are few here."""
+
+
+class Unsupported(TorchDynamoException):
+    """A call that cannot be compiled, where the whole of it has to be: `fullgraph=True`."""
 
 
 class InvalidBackend(TorchDynamoException):
@@ -31,13 +36,13 @@ class InvalidBackend(TorchDynamoException):
 def check(backend: Any) -> None:
     """Raise InvalidBackend for a name that is none of a backend."""
     if isinstance(backend, str) and backend not in _PYTORCHS and backend not in _registered:
-        raise advised(InvalidBackend(backend), "Leave backend= away: nothing is compiled here.")
+        raise advised(InvalidBackend(backend), 'Leave backend= away, or take "numpy" or "c".')
 
 
 def register_backend(
     compiler_fn: Callable | None = None, name: str | None = None, tags: Sequence[str] = ()
 ) -> Any:
-    """Give a compiler a name; it is never called, as nothing is compiled.
+    """Give a compiler of PyTorch's graphs a name; it is never called, as there are none here.
 
     >>> @torch._dynamo.register_backend
     ... def printing(graph, example_inputs):

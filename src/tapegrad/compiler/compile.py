@@ -1,8 +1,6 @@
-"""`torch.compile`: what it is given back, as there is no compiler yet."""
+"""`torch.compile`: its arguments, and what it gives back."""
 
 from __future__ import annotations
-
-import warnings
 
 from tapegrad.compiler import backends
 from tapegrad.compiler.optimized_module import OptimizedModule
@@ -13,7 +11,6 @@ from tapegrad.nn.modules.module import Module
 __torch__ = "compile"
 
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
-_warned = False
 
 
 def compile(
@@ -29,45 +26,59 @@ def compile(
     recompile_limit: int | None = None,
     isolate_recompiles: bool = False,
     shapes_spec: Any = None,
+    example_inputs: Any = None,
 ) -> Any:
-    """The function as it is, or the module in an `OptimizedModule`: nothing is compiled.
+    """A function that is recorded when it is called, and runs as the program that came of it.
 
-    The first call that would compile warns of that. Without `model` it gives a decorator.
+    The first call runs as it is, the second is recorded while it runs, later ones run the program:
+    NumPy source, or C where a compiler is found. It holds for arguments of the same shapes, dtypes
+    and strides, and while all that the function has read is as it was: modules, their flags and
+    hooks, options of optimizers, globals. Otherwise a call is recorded anew, at most
+    `recompile_limit` times. A call of which no program can be made runs as it is, and one warning
+    says why. A function may train: forward, `backward()`, `optimizer.step()` become one program,
+    and parameters, `.grad` and the optimizer's state are what they would be.
+
+    What is given back is called as the function was. It has `source`, the program as text;
+    `explain()`, what it depends on and why it was recorded again; and `save(path)`. A module is put
+    in an `OptimizedModule`. Without `model` it gives a decorator.
 
     Args:
         model: a function or module; for None, a decorator is returned
-        backend: a compiler or its name, which must be known; it is not called
-        mode, options: either may be given, and must be known
-        disable: give `model` itself back, and do not warn
-        fullgraph, dynamic, name, recompile_limit, isolate_recompiles, shapes_spec: without effect
+        fullgraph: raise `torch._dynamo.exc.Unsupported` where no program can be made of a call
+        backend: "inductor" or "auto" for the fastest that there is, "numpy" for NumPy source, whose
+            results are eager's bit for bit, "c" for C, "eager" for the function as it is
+        mode, options: either may be given, and must be known; without effect
+        dynamic: programs are made for each shape, whatever is given
+        disable: give `model` itself back
+        recompile_limit: programs of one function at most; 8 by default
+        example_inputs: the second call need not be waited for: the first one is recorded
+        name, isolate_recompiles, shapes_spec: without effect
 
     Raises:
         RuntimeError: both mode and options, or unknown ones; an unknown backend
         AssertionError: the model cannot be called
 
-    >>> import warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     model = torch.compile(torch.nn.Linear(2, 1))
-    >>> model
-    OptimizedModule(
-      (_orig_mod): Linear(in_features=2, out_features=1, bias=True)
-    )
-    >>> sorted(model.state_dict())
-    ['_orig_mod.bias', '_orig_mod.weight']
+    >>> @torch.compile(backend="numpy")
+    ... def f(x):
+    ...     return (x * 2 + 1).tanh()
+    >>> for _ in range(3):
+    ...     y = f(torch.ones(2))
+    >>> y
+    tensor([0.9951, 0.9951])
     """
     if model is None:
         given = dict(
             fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options,
             name=name, disable=disable, recompile_limit=recompile_limit,
             isolate_recompiles=isolate_recompiles, shapes_spec=shapes_spec,
+            example_inputs=example_inputs,
         )  # fmt: skip
         return lambda function: compile(_callable(function), **given)
     if mode is not None and options is not None:
         raise runtime_error(
             "Either mode or options can be specified, but both can't be specified at the same "
             "time.",
-            "Leave both away: nothing is compiled here.",
+            "Leave both away: neither has an effect here.",
         )
     if disable:
         return model
@@ -79,12 +90,35 @@ def compile(
     else:
         backends.check(backend)
     _callable(model)
-    _warn_once()
-    return OptimizedModule(model) if _is_plain_module(model) else model
+    if isinstance(model, OptimizedModule) or hasattr(type(model), "compiled_function"):
+        return model  # it is compiled
+    if backend in _AS_IT_IS or callable(backend):
+        return OptimizedModule(model) if isinstance(model, Module) else model
+    from tapegrad.compiler.compiled import MOST, Compiled
+    from tapegrad.compiler.runner import Builder
+
+    compiled = Compiled(
+        model,
+        Builder(_BACKENDS.get(backend, "auto")),
+        fullgraph=fullgraph,
+        at_once=example_inputs is not None,
+        most=MOST if recompile_limit is None else recompile_limit,
+    )
+    if isinstance(model, Module):
+        return OptimizedModule(model, compiled)
+    if example_inputs is not None:
+        compiled(*example_inputs)
+    return compiled
 
 
-def _is_plain_module(model: Any) -> bool:
-    return isinstance(model, Module) and not isinstance(model, OptimizedModule)
+_AS_IT_IS = ("eager", "eager_noexcept", "eager_debug", "pre_dispatch_eager")
+_BACKENDS = {
+    "numpy": "numpy",
+    "c": "c",
+    "aot_eager": "numpy",
+    "aot_eager_decomp_partition": "numpy",
+    "aot_eager_default_partitioner": "numpy",
+}
 
 
 def _callable(model: Any) -> Any:
@@ -100,7 +134,7 @@ def _check_mode(mode: str | None) -> None:
     if mode is not None and mode not in MODES:
         raise runtime_error(
             f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}",
-            "Leave mode= away: nothing is compiled here.",
+            "Leave mode= away: it has no effect here.",
         )
 
 
@@ -115,22 +149,11 @@ def _check_options(options: dict[str, Any]) -> None:
         if key not in known:
             raise runtime_error(
                 f"Unexpected optimization option {name}, known options are {list(known)}",
-                "Leave options= away: nothing is compiled here.",
+                "Leave options= away: they have no effect here.",
             )
         if known[key] is not None and type(value) is not type(known[key]):
             raise runtime_error(
                 f"Unexpected type of attr {name}, got {type(value).__name__} should be "
                 f"{type(known[key]).__name__}",
-                "Leave options= away: nothing is compiled here.",
+                "Leave options= away: they have no effect here.",
             )
-
-
-def _warn_once() -> None:
-    global _warned
-    if not _warned:
-        _warned = True
-        warnings.warn(
-            "torch.compile: tapegrad has no compiler, functions and modules run as they are",
-            UserWarning,
-            stacklevel=3,
-        )

@@ -9,12 +9,15 @@ import functools
 import warnings
 
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
+from tapegrad.compiler.backends import Unsupported
 from tapegrad.compiler.entry import MISS, Entry
 from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.sources import Uncompilable, found_by
+from tapegrad.compiler.state import COMPILED, STATE
 from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.errors import runtime_error
 from tapegrad.core.torch_function import IN_USE
-from tapegrad.dispatch.autocast_state import STATE
+from tapegrad.dispatch.autocast_state import STATE as AUTOCAST
 from tapegrad.utils._pytree.tree import tree_leaves
 
 MOST = 8  # programs of one function
@@ -30,16 +33,33 @@ class Compiled:
         why_not: why it runs as it is; "" where it is compiled, or may be
     """
 
-    def __init__(self, function: Callable, build: Callable, fullgraph: bool = False):
+    def __init__(
+        self,
+        function: Callable,
+        build: Callable,
+        fullgraph: bool = False,
+        at_once: bool = False,
+        most: int = MOST,
+    ):
         functools.update_wrapper(self, function)
         self.compiled_function = function
         self.entries: list[Entry] = []
         self.why_not = ""
         self._build = build
-        self._fullgraph = fullgraph
+        self._fullgraph, self._at_once, self._most = fullgraph, at_once, most
         self._calls = self._failures = 0
         self._given_up = False
-        self._current: Any = None  # `call` of the program that ran last
+        COMPILED.add(self)
+
+    def __reduce__(self) -> Any:
+        options = self._build, self._fullgraph, self._at_once, self._most
+        return Compiled, (self.compiled_function, *options)
+
+    def reset(self) -> None:
+        """Forget all programs."""
+        self.entries, self.why_not = [], ""
+        self._calls = self._failures = 0
+        self._given_up = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -48,11 +68,12 @@ class Compiled:
         mode = MODE.get()
         if (
             self._given_up
+            or STATE.stance == "force_eager"
             or type(mode) is not bool
             or EVERYWHERE
             or IN_USE
             or TRANSFORMS.get() is not None
-            or STATE.get() is not None
+            or AUTOCAST.get() is not None
         ):
             return self.compiled_function(*args, **kwargs)
         for entry in self.entries:
@@ -64,11 +85,19 @@ class Compiled:
 
     def _record(self, mode: bool, args: tuple, kwargs: dict) -> Any:
         function = self.compiled_function
-        self._calls += 1
-        if self._calls == 1:
+        if STATE.stance == "fail_on_recompile" and self.entries:
+            raise runtime_error(
+                f"Detected recompile when torch.compile stance is 'fail_on_recompile'. "
+                f"{self._name()} was called with something else: {self._why_again()}",
+                'torch.compiler.set_stance("default") lets it be recorded again.',
+            )
+        if STATE.stance == "eager_on_recompile" and self.entries:
             return function(*args, **kwargs)
-        if len(self.entries) >= MOST:
-            self._give_up(f"it was recorded {MOST} times, and each call differs")
+        self._calls += 1
+        if self._calls == 1 and not self._at_once:
+            return function(*args, **kwargs)
+        if len(self.entries) >= self._most:
+            self._give_up(f"it was recorded {self._most} times; last, {self._why_again()}")
             return function(*args, **kwargs)
         try:
             recording = Recording(found_by(function, tree_leaves((args, kwargs))))
@@ -91,13 +120,21 @@ class Compiled:
         self._failures += 1
         if not self.why_not:
             self.why_not = why
-            name = getattr(self.compiled_function, "__qualname__", None)
-            name = name or type(self.compiled_function).__name__
-            if self._fullgraph:
-                raise Uncompilable(f"{name} is not compiled: {why}")
-            warnings.warn(f"{name} is not compiled and runs as it is: {why}", stacklevel=4)
+            if not self._fullgraph:
+                text = f"{self._name()} is not compiled and runs as it is: {why}"
+                warnings.warn(text, UserWarning, stacklevel=4)
+        if self._fullgraph:
+            raise Unsupported(f"{self._name()} is not compiled: {why}")
         if self._failures >= _TRIES:
             self._given_up = True
+
+    def _name(self) -> str:
+        name = getattr(self.compiled_function, "__qualname__", None)
+        return name or type(self.compiled_function).__name__
+
+    def _why_again(self) -> str:
+        entry = self.entries[0]
+        return entry.changed or entry.guard.why_not() or "its arguments are others"
 
     def _give_up(self, why: str) -> None:
         self._failures = _TRIES

@@ -1,4 +1,4 @@
-"""Functions of `torch.compiler`, which say how to compile; nothing is compiled."""
+"""Functions of `torch.compiler`: which functions are compiled, and how."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import inspect
 from types import CodeType
 from weakref import WeakSet
 
+from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.compiler.optimized_module import OptimizedModule
+from tapegrad.compiler.state import COMPILED, STATE, refuse_recording
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import advised, not_implemented, runtime_error
 from tapegrad.nn.modules.module import Module
@@ -18,24 +20,27 @@ __torch__ = "_disable_dynamo"
 
 
 def reset() -> None:
-    """Forget what was compiled: nothing was.
+    """Forget the programs of all compiled functions: they are recorded anew.
 
     >>> torch.compiler.reset()
     """
+    for each in list(COMPILED):
+        each.reset()
 
 
 def is_compiling() -> bool:
-    """Whether code is being compiled or exported: never.
+    """Whether the call that runs is being recorded.
 
     >>> torch.compiler.is_compiling()
     False
     """
-    return False
+    program = RECORDING.get()
+    return program is not None and program.owner is not None
 
 
 def is_dynamo_compiling() -> bool:
-    """Whether bytecode is being traced: never."""
-    return False
+    """The same: there is one compiler."""
+    return is_compiling()
 
 
 def is_exporting() -> bool:
@@ -46,7 +51,7 @@ def is_exporting() -> bool:
 def disable(
     fn: Any = None, recursive: bool = True, *, reason: str | None = None, wrapping: bool = True
 ) -> Any:
-    """A function that the compiler is to leave alone: the function itself, as nothing is compiled.
+    """A function that is not to be compiled: a compiled function that calls it runs as it is.
 
     A module is put in an `OptimizedModule`, as in PyTorch. Without `fn` it is a decorator.
 
@@ -65,7 +70,16 @@ def disable(
     code = getattr(fn, "__code__", None)
     if code is not None:
         disabled.add(code)
-    return fn
+    if isinstance(fn, Module):
+        return fn
+    original = getattr(fn, "compiled_function", fn)
+
+    @functools.wraps(original)
+    def as_it_is(*args: Any, **kwargs: Any) -> Any:
+        refuse_recording(f"{getattr(original, '__qualname__', original)} is not to be compiled")
+        return original(*args, **kwargs)
+
+    return as_it_is
 
 
 disabled: WeakSet[CodeType] = WeakSet()
@@ -162,13 +176,13 @@ _STANCES = (
     "eager_then_compile",
     "aot_eager_then_compile",
 )
-_stance = "default"
 
 
 class set_stance:
-    """How compiled functions would be called: at once, for a block, or as a decorator.
+    """How compiled functions are called: at once, for a block, or as a decorator.
 
-    Every function runs as it is, whatever the stance.
+    `"force_eager"`: as they are; `"eager_on_recompile"`: by the programs that there are, else as
+    they are; `"fail_on_recompile"`: by the programs that there are, else an error.
 
     Raises: RuntimeError for an unknown stance.
 
@@ -183,21 +197,18 @@ class set_stance:
         skip_guard_eval_unsafe: bool = False,
         force_backend: Any = None,
     ):
-        global _stance
         if stance not in _STANCES:
             raise runtime_error(
                 f"invalid torch.compile stance '{stance}'", f"One of {', '.join(_STANCES)}."
             )
-        self.stance, self._before = stance, _stance
-        _stance = stance
+        self.stance, self._before = stance, STATE.stance
+        STATE.stance = stance
 
     def __enter__(self) -> None:
-        global _stance
-        _stance = self.stance
+        STATE.stance = self.stance
 
     def __exit__(self, *error: object) -> None:
-        global _stance
-        _stance = self._before
+        STATE.stance = self._before
 
     def __call__(self, function: Callable) -> Callable:
         self.__exit__()  # a decorator changes the calls, not its surroundings

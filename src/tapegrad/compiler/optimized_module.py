@@ -3,9 +3,11 @@
 from tapegrad.core.annotations import Any
 from tapegrad.nn.modules.module import Module
 
+_OF_COMPILED = ("entries", "explain", "save", "source", "why_not")
+
 
 class OptimizedModule(Module):
-    """A module around another one, its child `_orig_mod`, which it calls.
+    """A module around another one, its child `_orig_mod`, of whose calls programs are made.
 
     Parameters are those of the child, by names that begin with `_orig_mod.`; other attributes are
     read from the child and set on it.
@@ -21,7 +23,8 @@ class OptimizedModule(Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the original module gives, its hooks included."""
-        return self._orig_mod(*args, **kwargs)
+        compiled = self.__dict__["dynamo_ctx"]
+        return (self._orig_mod if compiled is None else compiled)(*args, **kwargs)
 
     @property
     def training(self) -> bool:
@@ -33,13 +36,18 @@ class OptimizedModule(Module):
         self._orig_mod.training = value
 
     def get_compiler_config(self) -> Any:
-        """What the compiler was told: nothing, there is none."""
+        """What the compiler was told."""
         return None
 
     def __getattr__(self, name: str) -> Any:
         if name == "_orig_mod":
             return self.__dict__["_modules"]["_orig_mod"]
-        return getattr(self._orig_mod, name)
+        try:
+            return getattr(self._orig_mod, name)
+        except AttributeError:
+            if name in _OF_COMPILED and self.__dict__["dynamo_ctx"] is not None:
+                return getattr(self.__dict__["dynamo_ctx"], name)
+            raise
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "_orig_mod":

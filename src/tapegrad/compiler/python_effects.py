@@ -34,7 +34,7 @@ _IMPURE_PYTHON = frozenset(
     "datetime time warnings asyncio concurrent queue sched secrets uuid urllib".split()
 )
 
-_GRAD = Tensor.__dict__["grad"].fget.__code__
+_GRAD: Any = getattr(Tensor, "grad").fget.__code__  # noqa: B009
 
 
 class Watch:

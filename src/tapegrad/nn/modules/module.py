@@ -164,13 +164,15 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
             mode.cleared(list(self.parameters()), "zero_grad()")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """As `torch.compile` of this module: it computes as before, there is no compiler.
+        """Have the forward of this module compiled, as `torch.compile` does a function.
 
         >>> torch.nn.Linear(2, 1).compile(disable=True)
         """
         from tapegrad.compiler.compile import compile
 
-        compile(self.__call__, *args, **kwargs)
+        compiled = compile(self.forward, *args, **kwargs)
+        if compiled != self.forward:
+            self.__dict__["forward"] = compiled
 
     # ----------------------------------------------------------------------------------- printing
 

@@ -1,6 +1,6 @@
 """Errors of PyTorch's compiler, for programs that catch them."""
 
-from tapegrad.compiler.backends import InvalidBackend, TorchDynamoException  # noqa: F401
+from tapegrad.compiler.backends import InvalidBackend, TorchDynamoException, Unsupported  # noqa: F401
 from tapegrad.core.missing import public_names
 from tapegrad.core.missing import refuses as _refuses
 
@@ -15,10 +15,6 @@ class RestartAnalysis(TorchDynamoException):
 
 class TensorifyScalarRestartAnalysis(RestartAnalysis):
     """It starts again with numbers as tensors."""
-
-
-class Unsupported(TorchDynamoException):
-    """Code that cannot be compiled."""
 
 
 class UserError(Unsupported):

@@ -1,0 +1,15 @@
+"""What runs a program: NumPy source at once, and C as soon as it is there."""
+
+from tapegrad.arrays.traced.program import Program
+from tapegrad.arrays.traced.source import compiled
+from tapegrad.core.annotations import Any, Callable
+
+
+class Builder:
+    """`build(program, outputs, names=...)` of a backend: "auto", "numpy" or "c"."""
+
+    def __init__(self, backend: str):
+        self.backend = backend
+
+    def __call__(self, program: Program, outputs: list, names: Any = None) -> Callable:
+        return compiled(program, outputs)
