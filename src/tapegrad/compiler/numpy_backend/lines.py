@@ -3,7 +3,7 @@
 from tapegrad.arrays.traced.program import Instruction, Scalar, Value
 from tapegrad.arrays.traced.record import Read
 from tapegrad.arrays.traced.source import expect
-from tapegrad.compiler.numpy_backend.block import Block, values_in
+from tapegrad.compiler.numpy_backend.block import Block, arguments, values_in
 from tapegrad.compiler.numpy_backend.form import Form
 from tapegrad.compiler.numpy_backend.layout import Layout
 from tapegrad.compiler.numpy_backend.naming import Names
@@ -104,6 +104,7 @@ class Lines:
             name = names.function(each.text, self.block.functions[each.text])
             call = f"{name}({', '.join(given)})"
         checks: list[str] = []
+        self._given_to = set(arguments(each))
         target = self._target(each.result, call, checks)
         return [call if target is None else f"{target} = {call}", *checks]
 
@@ -116,12 +117,14 @@ class Lines:
         """What the results are assigned to; None where there are none."""
         if result is None:
             return None
+        if type(result) is tuple:
+            parts = [self._target(x, call, checks) or "_" for x in result]
+            return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
         if isinstance(result, Read):
             name = self.names.new("read")
             self.names.scope["expect"] = expect
             checks.append(f"expect({name}, {self.names.text(result.number)}, {call!r})")
             return name
-        if isinstance(result, (Value, Scalar)):
-            return self.names.value(result)
-        parts = [self._target(x, call, checks) or "_" for x in result]
-        return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+        if result in self._given_to:  # what it was given, given back
+            return "_"
+        return self.names.value(result)
