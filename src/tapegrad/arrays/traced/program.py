@@ -13,6 +13,7 @@ import numpy as np
 
 from tapegrad.arrays.numpy.memory_pool import watch
 from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.storage import owner_of
 from tapegrad.core.streams.mersenne_twister import DRAWS
 from tapegrad.core.streams.recorded import RECORDERS
 
@@ -125,9 +126,7 @@ class Program:
         return value
 
     def _find_root(self, value: Value, array: Any) -> None:
-        owner = array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
+        owner = owner_of(array)
         owner = owner if owner.base is None else owner.base
         address = array.__array_interface__["data"][0]
         found = self._memory.get(id(owner))
@@ -185,7 +184,9 @@ class Program:
     ) -> None:
         """Append an instruction; `function` is what its text calls, where that is no method."""
         if function is not None:
-            self.functions[text] = function
+            name, n = text, 2
+            while self.functions.setdefault(text, function) != function:  # another of that name
+                text, n = f"{name}_{n}", n + 1
         self.instructions.append(Instruction(text, args, kwargs, out, _line()))
 
     def draw(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:

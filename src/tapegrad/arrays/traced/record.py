@@ -71,7 +71,8 @@ def _traced(program: Program, out: Any, known: dict, text: str) -> tuple[Any, An
     if out is None:
         return None, None
     if isinstance(out, (np.ndarray, np.generic)):
-        same = known.get(id(out))
+        # NumPy has but one True and one False: being the same object says nothing of those
+        same = known.get(id(out)) if isinstance(out, np.ndarray) else None
         if same is not None:
             return same, same.place
         value = program.place(out)

@@ -1,0 +1,43 @@
+"""Programs as NumPy source: the same kernels on the same numbers in the same order, less around it.
+
+`block` holds a program while `fold`, `common`, `identity`, `dead` and `checks` rewrite it; `layout`
+says where its values live, `forms` how instructions write into memory that is there; `source`
+writes it down and `runner` runs it. Results have the bits that the recorded computation had.
+"""
+
+from tapegrad.arrays.traced.program import Program, Value
+from tapegrad.compiler.numpy_backend.block import Block
+from tapegrad.compiler.numpy_backend.checks import check_first
+from tapegrad.compiler.numpy_backend.common import share
+from tapegrad.compiler.numpy_backend.dead import remove_dead
+from tapegrad.compiler.numpy_backend.fold import fold
+from tapegrad.compiler.numpy_backend.identity import remove_identities
+from tapegrad.compiler.numpy_backend.runner import runner_of
+from tapegrad.compiler.numpy_backend.source import source_of
+from tapegrad.core.annotations import Any, Callable, Sequence
+
+PASSES = (fold, share, remove_identities, share, remove_dead, check_first)
+
+
+def build(program: Program, outputs: Sequence[Value], **options: Any) -> Callable:
+    """A function of the inputs of a program that gives its outputs as a tuple of arrays.
+
+    Args:
+        program: recorded; it is not changed
+        outputs: those of its values that are given out
+        options: `names`, a name for the number of a value, makes the source more readable
+
+    >>> import numpy as np
+    >>> from tapegrad.arrays.traced.program import Program
+    >>> from tapegrad.compiler.numpy_backend import build
+    >>> with Program() as program:
+    ...     x = program.input(np.array([1.0, 2.0]))
+    ...     y = x * x * 1.0 + 1.0
+    >>> run = build(program, [y.place])
+    >>> run(np.array([3.0, 4.0]))
+    (array([10., 17.]),)
+    """
+    block = Block(program, outputs)
+    for each in options.get("passes", PASSES):
+        each(block)
+    return runner_of(*source_of(block, options.get("names")))

@@ -1,0 +1,31 @@
+"""`Form`: how an instruction is written so that its result lands in memory that is there."""
+
+from tapegrad.core.annotations import Any, Callable
+
+
+class Form:
+    """A statement or several, with places for operands and for the memory of the result.
+
+    Attributes:
+        lines: `{0}`, `{1}`, ... are operands, `{out}` is the memory of the result, `{name}` a function
+        operands: Values, Constants and plain numbers
+        functions: what the lines call
+        pointwise: an element of the result depends on those at its place alone, and is written
+            after they are read: the result may take the memory of an operand
+        number: an expression of NumPy numbers for the same, where all operands are 0-d
+    """
+
+    __slots__ = ("functions", "lines", "number", "operands", "pointwise")
+
+    def __init__(
+        self,
+        lines: str | tuple[str, ...],
+        operands: tuple,
+        functions: dict[str, Callable] | None = None,
+        pointwise: bool = False,
+        number: str | None = None,
+    ):
+        self.lines = (lines,) if type(lines) is str else lines
+        self.operands: tuple[Any, ...] = operands
+        self.functions = functions or {}
+        self.pointwise, self.number = pointwise, number

@@ -1,0 +1,178 @@
+"""`Layout`: where each value of a block lives while it runs."""
+
+import numpy as np
+
+from tapegrad.arrays.traced.program import Instruction, Value
+from tapegrad.compiler.numpy_backend.arena import Arena
+from tapegrad.compiler.numpy_backend.block import Block, arguments, values_in
+from tapegrad.compiler.numpy_backend.effects import is_pure
+from tapegrad.compiler.numpy_backend.fold import written_roots
+from tapegrad.compiler.numpy_backend.form import Form
+from tapegrad.compiler.numpy_backend.forms import form_of
+from tapegrad.core.annotations import Any
+
+
+class Layout:
+    """Where values live.
+
+    Attributes:
+        forms: of the instructions that write into memory which is there
+        offsets: in the arena, of the roots that live there
+        results: roots that are given out: memory of their own, which lives on
+        numbers: 0-d values that are NumPy numbers
+        scalars: 0-d arrays that were NumPy numbers, of which there are no views
+        views: of memory that stays: made once, not in each call
+        of_input: views of inputs, with the input that they are seen from
+        size: bytes of the arena
+
+    All others are made in each call, by the instructions as they were recorded.
+    """
+
+    def __init__(self, block: Block):
+        self.block = block
+        self.forms: dict[Instruction, Form] = {}
+        self.offsets: dict[Value, int] = {}
+        self.results: list[Value] = []
+        self.numbers: set[Value] = set()
+        self.scalars: set[Value] = set()
+        self.views: list[Value] = []
+        self.of_input: dict[Value, Value] = {}
+        self.kept_views: set[Instruction] = set()  # those that need no line
+        self._written = written_roots(block)
+        self._own: set[Value] = set()  # roots in the arena or among the results
+        self._inputs = {x for x in block.inputs if isinstance(x, Value)}
+        self._find_places()
+        self.size = self._plan()
+
+    def _find_places(self) -> None:
+        given_out = {self.block.root(x) for x in values_in(tuple(self.block.outputs))}
+        for each in self.block.instructions:
+            form = form_of(self.block, each)
+            result = each.result
+            if not isinstance(result, Value):
+                continue
+            if self._is_view(each):
+                self._place_view(each)
+            elif "out" in each.kwargs:
+                if form is not None and result in values_in(each.kwargs["out"]):
+                    self.forms[each] = form
+            elif form is not None and self.block.root(result) is result:
+                if form.number and result not in self._written and self._all_0d(form):
+                    self.forms[each] = form
+                    self.numbers.add(result)
+                elif is_dense(result):
+                    self.forms[each] = form
+                    self._own.add(result)
+                    if not result.shape and is_scalar(self.block, each, self.scalars):
+                        self.scalars.add(result)
+                    if result in given_out:
+                        self.results.append(result)
+
+    def _all_0d(self, form: Form) -> bool:
+        return not any(x.shape for x in values_in(form.operands))
+
+    def _is_view(self, instruction: Instruction) -> bool:
+        """Whether an instruction gives a part of memory that is there, and does nothing else."""
+        result = instruction.result
+        if not is_pure(instruction) or result in arguments(instruction):
+            return False
+        return self.block.root(result) is not result
+
+    def _place_view(self, instruction: Instruction) -> None:
+        result, x = instruction.result, instruction.args[0] if instruction.args else None
+        if self.block.root(result) in self._own:
+            self.views.append(result)
+            self.kept_views.add(instruction)
+        elif isinstance(x, Value) and len(arguments(instruction)) == 1:
+            if x in self._inputs or x in self.of_input:
+                self.of_input[result] = self.of_input.get(x, x)
+                self.kept_views.add(instruction)
+
+    # --- the arena -------------------------------------------------------------------------------
+
+    def _plan(self) -> int:
+        """Give each root in the arena its offset, used again when its last reader has run."""
+        last = self._last_uses()
+        arena, results = Arena(), set(self.results)
+        held: dict[int, list[Value]] = {}
+        for i, each in enumerate(self.block.instructions):
+            result = each.result
+            made = each in self.forms and result in self._own and result not in results
+            if made and "out" not in each.kwargs:
+                over = self._overwritten(each, i, last)
+                if over is None:
+                    self.offsets[result] = arena.take(n_bytes(result))
+                else:
+                    self.offsets[result] = self.offsets[over]
+                    held[i].remove(over)
+                held.setdefault(last.get(result, i), []).append(result)
+            for root in held.pop(i, ()):
+                arena.give_back(self.offsets[root], n_bytes(root))
+        return arena.size
+
+    def _last_uses(self) -> dict[Value, int]:
+        last: dict[Value, int] = {}
+        for i, each in enumerate(self.block.instructions):
+            for x in arguments(each):
+                last[self.block.root(x)] = i
+        return last
+
+    def _overwritten(self, each: Instruction, i: int, last: dict) -> Value | None:
+        """An operand that is read here for the last time, whose memory the result may take."""
+        form = self.forms[each]
+        if not form.pointwise:
+            return None
+        operands = list(values_in(form.operands))
+        for x in operands:
+            root, offset = self.block.place(x)
+            if root not in self.offsets or last[root] != i or offset:
+                continue
+            same = [y for y in operands if self.block.root(y) is root]
+            if all(_is_same(self.block, y, x) for y in same) and _alike(x, root):
+                if _alike(x, each.result):
+                    return root
+        return None
+
+
+def _is_same(block: Block, a: Value, b: Value) -> bool:
+    return block.place(a) == block.place(b) and _alike(a, b)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return (a.shape, a.strides, a.dtype) == (b.shape, b.strides, b.dtype)
+
+
+def n_bytes(x: Value) -> int:
+    """The bytes of the elements of a value."""
+    n = x.dtype.itemsize
+    for m in x.shape:
+        n *= m
+    return n
+
+
+def order_of(x: Value) -> tuple[int, ...]:
+    """The axes of a value from the slowest to the fastest."""
+    return tuple(sorted(range(len(x.shape)), key=lambda i: (-x.strides[i], -x.shape[i], i)))
+
+
+def is_dense(x: Value) -> bool:
+    """Whether a value fills its memory without gaps, in some order of its axes."""
+    if not n_bytes(x) or x.dtype.hasobject:
+        return False
+    step = x.dtype.itemsize
+    for i in reversed(order_of(x)):
+        if x.shape[i] > 1 and x.strides[i] != step:
+            return False
+        step *= x.shape[i]
+    return True
+
+
+def is_scalar(block: Block, instruction: Instruction, scalars: set[Value]) -> bool:
+    """Whether NumPy gives a number where the result has no dimensions."""
+    text, function = instruction.text, block.functions.get(instruction.text)
+    if text in (".astype", "xp.astype", ".copy"):
+        return instruction.args[0] in scalars
+    return isinstance(function, np.ufunc) or text in _REDUCTIONS
+
+
+_REDUCTIONS = frozenset("xp.sum xp.max xp.min xp.prod xp.all xp.any xp.matmul".split())

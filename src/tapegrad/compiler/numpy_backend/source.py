@@ -1,0 +1,198 @@
+"""The source of a block: a function that makes a workspace, and in it the program."""
+
+import linecache
+import sys
+
+import numpy as np
+
+from tapegrad.arrays.traced.program import Changed, Scalar, Value
+from tapegrad.compiler.numpy_backend.block import Block, values_in
+from tapegrad.compiler.numpy_backend.layout import Layout, is_dense, order_of
+from tapegrad.compiler.numpy_backend.lines import Lines
+from tapegrad.compiler.numpy_backend.naming import Names
+from tapegrad.compiler.numpy_backend.results import ResultMemory, laid_out
+from tapegrad.core.annotations import Any
+
+_ALIGNED = 64  # bytes
+
+
+def source_of(block: Block, given: dict[int, str] | None) -> tuple[str, dict[str, Any]]:
+    """The source of `workspace`, which makes a function of the inputs, and its global names."""
+    return _Source(block, given).text()
+
+
+def memory_of(size: int) -> np.ndarray:
+    """So many bytes, from the beginning of a line of the cache on."""
+    found = np.empty(size + _ALIGNED, np.uint8)
+    start = -found.ctypes.data % _ALIGNED
+    return found[start : start + size]
+
+
+class _Source:
+    def __init__(self, block: Block, given: dict[int, str] | None):
+        self.block, self.layout = block, Layout(block)
+        self.names = Names(block, given)
+        self.inputs = [self.names.value(x) for x in block.inputs]
+        self.lines = Lines(block, self.layout, self.names)
+        self.names.scope.update(
+            ndarray=np.ndarray, getrefcount=sys.getrefcount, memory_of=memory_of
+        )
+        self.before: list[str] = []  # in the workspace
+        self.nonlocals: list[str] = []
+
+    def text(self) -> tuple[str, dict[str, Any]]:
+        body = [*self._results(), *self._views_of_inputs()]
+        body += self._kept(self._instructions())
+        body.append(f"return {self._returned()}")
+        self._memory()
+        text = [f"# {name} = {_shown(x)}" for name, x in self.names.constants()]
+        text += ["def workspace():"]
+        text += [f"    {line}" for line in self.before]
+        text += ["", f"    def program({', '.join(self.inputs)}):"]
+        if self.nonlocals:
+            text.append(f"        nonlocal {', '.join(self.nonlocals)}")
+        text += [f"        {line}" for line in body]
+        text += ["", "    return program", ""]
+        return "\n".join(text), self.names.scope
+
+    # --- memory ----------------------------------------------------------------------------------
+
+    def _memory(self) -> None:
+        """The arrays of temporaries, which stay where they are."""
+        layout, names = self.layout, self.names
+        lines = [f"memory = memory_of({layout.size})"] if layout.offsets else []
+        for x, offset in layout.offsets.items():
+            lines.append(f"{names.value(x)} = {self._seen(x, 'memory', offset)}")
+        for x in layout.views:
+            root, offset = self.block.place(x)
+            if root in layout.offsets:
+                place = layout.offsets[root] + offset
+                lines.append(f"{names.value(x)} = {self._seen(x, 'memory', place)}")
+        for x in sorted(self.lines.numbers_as_arrays, key=lambda x: x.number):
+            lines.append(f"{names.value(x, '_0d')} = ndarray((), {names.text(x.dtype)})")
+        self.before = lines + self.before
+
+    def _seen(self, x: Value, memory: str, offset: int) -> str:
+        shape, dtype = x.shape, self.names.text(x.dtype)
+        text = f"ndarray({shape!r}, {dtype}, {memory}, {offset}"
+        if is_dense(x) and order_of(x) == tuple(range(len(shape))):
+            return f"{text})"
+        return f"{text}, {x.strides!r})"
+
+    def _results(self) -> list[str]:
+        """Lines that take other memory for results that somebody has kept."""
+        lines = []
+        for root in self.layout.results:
+            made = [root, *[x for x in self.layout.views if self.block.root(x) is root]]
+            names = [self.names.value(x) for x in made]
+            owner = order_of(root) != tuple(range(len(root.shape)))
+            whole = [self.names.value(root, "_memory")] if owner else []
+            make = self.names.new(f"new_{names[0]}")
+            self.names.scope[make] = self._maker(root, made[1:])
+            memory = self.names.new(f"memory_of_{names[0]}")
+            self.names.scope["ResultMemory"] = ResultMemory
+            targets = ", ".join(whole + names) + ","
+            self.before += [f"{memory} = ResultMemory({make})", f"{targets} = {memory}.other()"]
+            self.nonlocals += whole + names
+            outs = {x for x in self.block.outputs if isinstance(x, Value)}
+            asked = (whole or names[:1]) + [
+                self.names.value(x) for x in made if x in outs and (whole or x is not root)
+            ]
+            counts = []
+            for name in asked:
+                count = self.names.new(f"{name}_references")
+                self.before.append(f"{count} = getrefcount({name})")
+                counts.append(f"getrefcount({name}) != {count}")
+            lines += [f"if {' or '.join(counts)}:", f"    {targets} = {memory}.other()"]
+        return lines
+
+    def _maker(self, root: Value, views: list[Value]) -> Any:
+        """A function that makes memory for a result, and the views of it."""
+        order = order_of(root)
+        seen = [(x.shape, x.dtype, self.block.place(x)[1], x.strides) for x in views]
+
+        def make() -> tuple:
+            found = laid_out(root.shape, root.dtype, order)
+            owner = found if found.base is None else found.base
+            first = (found,) if owner is found else (owner, found)
+            return *first, *[np.ndarray(s, d, owner, at, st) for s, d, at, st in seen]
+
+        return make
+
+    def _views_of_inputs(self) -> list[str]:
+        """Lines that make views of inputs, where an input is another array than last time."""
+        of_input: dict[Value, list[str]] = {}
+        for each in self.block.instructions:
+            x = each.result
+            if each in self.layout.kept_views and x in self.layout.of_input:
+                found = of_input.setdefault(self.layout.of_input[x], [])
+                found += self.lines.of(each)
+                self.nonlocals.append(self.names.value(x))
+                self.before.append(f"{self.nonlocals[-1]} = None")
+        lines = []
+        for x, made in of_input.items():
+            before = self.names.value(x, "_before")
+            self.nonlocals.append(before)
+            self.before.append(f"{before} = None")
+            name = self.names.value(x)
+            lines += [f"if {name} is not {before}:", *[f"    {line}" for line in made]]
+            lines.append(f"    {before} = {name}")
+        return lines
+
+    # --- lines -----------------------------------------------------------------------------------
+
+    def _instructions(self) -> list[str]:
+        lines: list[str] = []
+        place = None
+        for each in self.block.instructions:
+            if each in self.layout.kept_views:
+                continue
+            if each.line is not None and each.line != place:
+                place = each.line
+                lines.append(_comment(*place))
+            lines += self.lines.of(each)
+        return lines
+
+    def _kept(self, lines: list[str]) -> list[str]:
+        """The lines, and what puts inputs back if a number is not the recorded one."""
+        if not self.block.kept:
+            return lines
+        self.names.scope["Changed"] = Changed
+        names = [self.names.value(x) for x in self.block.kept]
+        copies = [self.names.value(x, "_was") for x in self.block.kept]
+        pairs = list(zip(names, copies, strict=True))
+        return [
+            *[f"{copy} = {name}.copy()" for name, copy in pairs],
+            "try:",
+            *[f"    {line}" for line in lines],
+            "except Changed:",
+            *[f"    {name}[...] = {copy}" for name, copy in pairs],
+            "    raise",
+        ]
+
+    def _returned(self) -> str:
+        texts = []
+        for x in self.block.outputs:
+            text = self.names.text(x)
+            if isinstance(x, Scalar) or (isinstance(x, Value) and not x.shape):
+                known = x in self.layout.results or x in self.layout.views or x in self.block.inputs
+                if not known:
+                    self.names.scope["asarray"] = np.asarray
+                    text = f"asarray({text})"
+            texts.append(text)
+        return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+
+def _comment(file: str, line: int) -> str:
+    text = linecache.getline(file, line).strip()
+    return f"# {file.rpartition('/')[2]}:{line}  {text}".rstrip()
+
+
+def _shown(x: Any) -> str:
+    if isinstance(x, np.ndarray) and x.size > 1:
+        return f"array of {x.dtype}{list(x.shape)}"
+    text = " ".join(repr(x).split())
+    return text if len(text) < 80 else f"{text[:76]} ..."
+
+
+__all__ = ["memory_of", "source_of", "values_in"]
