@@ -65,9 +65,7 @@ def source():
     loops = [loop(name, suffix) for name in FUNCTIONS for suffix in TYPES]
     loops += [loop("pow", suffix, 2) for suffix in TYPES]
     loops += [loop(name, suffix) for name in ("gelu", "gelu_tanh") for suffix in TYPES]
-    loops += [
-        loop(f"{name}_back", suffix, 2) for name in ("gelu", "gelu_tanh") for suffix in TYPES
-    ]
+    loops += [loop(f"{name}_back", suffix, 2) for name in ("gelu", "gelu_tanh") for suffix in TYPES]
     text = vector_math.LIBRARY.source(vector_math.LIBRARY.definitions)
     return "\n".join([vector_math.HEADERS, text, *loops])
 
