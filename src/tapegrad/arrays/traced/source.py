@@ -13,13 +13,20 @@ def source_of(program: Program, outputs: Sequence[Value]) -> str:
     """The source of a function of the inputs of a program."""
     lines = [f"def program({', '.join(map(repr, program.inputs))}):"]
     for each in program.instructions:
-        lines += [f"    {line}" for line in _lines(each)]
+        lines += [f"    {line}" for line in lines_of(each)]
     lines.append(f"    return {_text(tuple(outputs))}")
     return "\n".join(lines)
 
 
 def compiled(program: Program, outputs: Sequence[Value]) -> Callable:
     """The function whose source `source_of` gives."""
+    scope = scope_of(program)
+    exec(compile(source_of(program, outputs), "<program>", "exec"), scope)
+    return scope["program"]
+
+
+def scope_of(program: Program) -> dict[str, Any]:
+    """What the names in the lines of a program mean."""
     scope: dict[str, Any] = {f"c{i}": x for i, x in enumerate(program.constants)}
     scope.update(np=np, inf=np.inf, nan=np.nan, expect=expect, operator=operator)
     scope.update(xp=_Names(), order=_Names(), draw=_Names(), make=_Names())
@@ -27,8 +34,7 @@ def compiled(program: Program, outputs: Sequence[Value]) -> Callable:
         first, _, name = text.partition(".")
         if first in ("xp", "order", "draw", "make"):
             scope[first]._set(name, function)
-    exec(compile(source_of(program, outputs), "<program>", "exec"), scope)
-    return scope["program"]
+    return scope
 
 
 class _Names:
@@ -50,7 +56,8 @@ def expect(found: Any, recorded: Any, what: str) -> None:
         raise Changed(f"{what} was {recorded!r} and is {found!r}")
 
 
-def _lines(instruction: Instruction) -> list[str]:
+def lines_of(instruction: Instruction) -> list[str]:
+    """The lines of one instruction."""
     text, args, result = instruction.text, instruction.args, instruction.result
     if text == "expect":
         how, value, recorded = args

@@ -1,0 +1,93 @@
+"""Memory for intermediate results: one block, in which places are used again."""
+
+from tapegrad.compiler.c_backend.ir import Access, Buffer
+from tapegrad.compiler.c_backend.schedule import Segment
+from tapegrad.core.annotations import Any
+
+ALIGNMENT = 64
+
+
+class Layout:
+    """Where buffers lie.
+
+    Attributes:
+        offsets: id of a buffer -> bytes from the start of the arena to its first element
+        size: of the arena in bytes
+        results: the buffers in which results are made
+    """
+
+    def __init__(self) -> None:
+        self.offsets: dict[int, int] = {}
+        self.size = 0
+        self.results: list[Buffer] = []
+
+
+def laid_out(segments: list[Segment], stored: dict[int, set[int]], outputs: list[Access]) -> Layout:
+    """Give every buffer that is in memory its place."""
+    layout = Layout()
+    results = {id(x.buffer): x.buffer for x in outputs if x.buffer.kind == "memory"}
+    layout.results = list(results.values())
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    buffers: dict[int, Buffer] = {}
+    for at, segment in enumerate(segments):
+        for each in segment.statements:
+            for x in (*each.reads, *each.writes):
+                buffer = x.buffer
+                buffer.low = min(buffer.low, x.span[0])
+                buffer.high = max(buffer.high, x.span[1])
+                if buffer.kind != "memory" or id(buffer) in results:
+                    continue
+                if segment.kind != "loop" or id(buffer) in stored[at] or id(buffer) in buffers:
+                    buffers[id(buffer)] = buffer
+                    first.setdefault(id(buffer), at)
+                    last[id(buffer)] = at
+    for x in outputs:
+        buffer = x.buffer
+        buffer.low, buffer.high = min(buffer.low, x.span[0]), max(buffer.high, x.span[1])
+    _place(layout, buffers, first, last, len(segments))
+    return layout
+
+
+def _place(layout: Layout, buffers: Any, first: Any, last: Any, n: int) -> None:
+    """First fit, from the first use of each buffer to its last."""
+    starts: list[list[int]] = [[] for _ in range(n)]
+    ends: list[list[int]] = [[] for _ in range(n)]
+    for key in buffers:
+        starts[first[key]].append(key)
+        ends[last[key]].append(key)
+    free: list[tuple[int, int]] = []  # (offset, size)
+    taken: dict[int, tuple[int, int]] = {}
+    for at in range(n):
+        for key in starts[at]:
+            buffer = buffers[key]
+            size = -(-(buffer.high - buffer.low) // ALIGNMENT) * ALIGNMENT
+            offset = _taken(free, size)
+            if offset is None:
+                offset, layout.size = layout.size, layout.size + size
+            taken[key] = offset, size
+            layout.offsets[key] = offset - buffer.low
+        for key in ends[at]:
+            free.append(taken[key])
+        free = _merged(free)
+
+
+def _taken(free: list[tuple[int, int]], size: int) -> int | None:
+    fitting = [each for each in free if each[1] >= size]
+    if not fitting or not size:
+        return None
+    found = min(fitting, key=lambda each: each[1])
+    free.remove(found)
+    if found[1] > size:
+        free.append((found[0] + size, found[1] - size))
+    return found[0]
+
+
+def _merged(free: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for offset, size in sorted(free):
+        if found and found[-1][0] + found[-1][1] == offset:
+            found[-1] = found[-1][0], found[-1][1] + size
+        else:
+            found.append((offset, size))
+    return found

@@ -1,0 +1,124 @@
+"""From a recorded program to a function: `build` is what the rest of the compiler calls."""
+
+from tapegrad.arrays.traced import source as python_source
+from tapegrad.arrays.traced.program import Program, Value
+from tapegrad.compiler.c_backend import (  # noqa: F401  rules, in the order in which they are asked
+    blas,
+    cache,
+    lower_check,
+    lower_memory,
+    lower_pointwise,
+    lower_product,
+    lower_reduction,
+)
+from tapegrad.compiler.c_backend.addresses import offsets
+from tapegrad.compiler.c_backend.arena import laid_out
+from tapegrad.compiler.c_backend.driver import Driver, runner_of
+from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall, Unsupported
+from tapegrad.compiler.c_backend.lowering import Lowering
+from tapegrad.compiler.c_backend.schedule import Segment, scheduled, stored
+from tapegrad.compiler.c_backend.simplify import simplified
+from tapegrad.compiler.c_backend.source import CSource
+from tapegrad.compiler.c_backend.toolchain import compiler
+from tapegrad.core.annotations import Any, Callable, Sequence
+
+
+class Compiled:
+    """A program that is lowered and written as C, and not compiled yet.
+
+    Attributes:
+        source: the C file
+        driver: the Python function that calls it, as source
+        segments: its loops, products and calls
+    """
+
+    def __init__(self, program: Program, outputs: Sequence[Value], names: dict[int, str]):
+        lowering = Lowering(program, names)
+        places = [_output(lowering, x) for x in outputs]
+        statements = simplified(lowering.statements, places)
+        _refuse_overlaps(lowering, statements)
+        self.segments = scheduled(statements)
+        in_memory = stored(self.segments, places)
+        layout = laid_out(self.segments, in_memory, places)
+        n_slots = 1
+        constants = [x for x in lowering.buffers if x.kind == "constant"]
+        made = [x for x in lowering.buffers if x.kind == "made"]
+        for buffer in (*lowering.inputs, *constants, *layout.results, *made):
+            buffer.slot, n_slots = n_slots, n_slots + 1
+        parts, calls = _parts(self.segments, in_memory)
+        written = CSource(parts, layout, _all(lowering), lowering.inputs, offsets())
+        self.source, self._written = written.text, written
+        self._driver = Driver(
+            lowering.inputs, places, layout, constants, n_slots, calls,
+            python_source.scope_of(program),
+        )  # fmt: skip
+        self.driver = self._driver.source
+
+    def load(self) -> Callable:
+        """Compile it, or take it from the cache. Raises CompilerMissing."""
+        library = cache.library(self.source, compiler())
+        if self._written.products:
+            import ctypes
+
+            found = blas.found()
+            library.bind.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+            library.bind(found.sgemm, found.dgemm)
+        run = runner_of(self._driver, library, self._written.n_parts, self._written.failures)
+        run.source, run.driver = self.source, self.driver
+        run.library = library
+        return run
+
+
+def build(program: Program, outputs: Sequence[Value], **options: Any) -> Any:
+    """A function of the inputs of a program that gives its outputs.
+
+    Args:
+        program: what was recorded
+        outputs: the values whose arrays it gives
+        options: `names`, a dict from numbers of values to names in the C source
+
+    Raises:
+        CompilerMissing: there is no C compiler that works, or nowhere to keep what it makes
+        Unsupported: a program that this backend cannot express
+    """
+    return Compiled(program, outputs, options.get("names") or {}).load()
+
+
+def _output(lowering: Lowering, x: Value) -> Access:
+    """Where an output lies; constants are copied, as results are memory of their own."""
+    place = lowering.places[x.number]
+    if place.buffer.kind != "constant":
+        return place
+    out = lowering.temporary(place.shape, place.dtype, "y")
+    lowering.copy(place, out, None)
+    return out
+
+
+def _refuse_overlaps(lowering: Lowering, statements: list) -> None:
+    """Inputs that share memory can be read, not written."""
+    written = {id(a.buffer) for each in statements for a in each.writes}
+    roots: dict[int, list[Buffer]] = {}
+    for buffer in lowering.inputs:
+        if buffer.value is not None:
+            roots.setdefault(buffer.value.root.number, []).append(buffer)
+    for shared in roots.values():
+        if len(shared) > 1 and any(id(x) in written for x in shared):
+            names = ", ".join(x.name for x in shared)
+            raise Unsupported(f"the inputs {names} share memory, and one of them is written")
+
+
+def _parts(segments: list[Segment], in_memory: dict[int, set[int]]) -> tuple[list, list]:
+    """Segments of C between calls of Python, and these calls."""
+    parts: list[list] = [[]]
+    calls: list[PythonCall] = []
+    for at, segment in enumerate(segments):
+        if segment.kind == "python":
+            calls.append(segment.statements[0])  # type: ignore[arg-type]
+            parts.append([])
+        else:
+            parts[-1].append((segment, in_memory[at]))
+    return parts, calls
+
+
+def _all(lowering: Lowering) -> list[Buffer]:
+    return lowering.buffers

@@ -1,0 +1,202 @@
+"""The Python function that calls the parts of a compiled program: generated, so that a call costs
+little more than what it has to do.
+"""
+
+import sys
+import threading
+
+import numpy as np
+
+from tapegrad.arrays.traced import source as python_source
+from tapegrad.compiler.c_backend.addresses import address, offsets
+from tapegrad.compiler.c_backend.arena import Layout
+from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall
+from tapegrad.compiler.c_backend.workspace import (
+    Workspace,
+    is_dense_result,
+    laid_out_as,
+    maker,
+    seen,
+)
+from tapegrad.core.annotations import Any, Callable, Sequence
+
+
+class Driver:
+    """Writes the source of `run(*inputs)`; `scope` is what its names mean."""
+
+    def __init__(
+        self,
+        inputs: Sequence[Buffer],
+        outputs: Sequence[Access],
+        layout: Layout,
+        constants: Sequence[Buffer],
+        n_slots: int,
+        calls: Sequence[PythonCall],
+        scope: dict[str, Any],
+    ):
+        self.inputs, self.outputs, self.layout, self.calls = inputs, outputs, layout, calls
+        self._result_of = {id(x): i for i, x in enumerate(layout.results)}
+        self._objects: dict[str, Any] = {}
+        self.scope = {
+            **scope,
+            "new": lambda: Workspace(n_slots, layout, constants, len(inputs)),
+            "free": [],
+            "getrefcount": sys.getrefcount,
+            "address": address,
+            "seen": seen,
+            "laid_out_as": laid_out_as,
+            "ndarray": np.ndarray,
+            "lock": threading.Lock(),
+        }
+        self._made: dict[int, str] = {}
+        self.source = "\n".join(["def run(*inputs):", *self._lines()])
+
+    def _lines(self) -> list[str]:
+        n = len(self.inputs)
+        lines = [
+            f"    if len(inputs) != {n}:",
+            f"        raise TypeError(f'{{len(inputs)}} inputs were given, {n} are needed')",
+        ]
+        for i, x in enumerate(self.inputs):
+            if x.value is None:
+                lines += [
+                    f"    if type(inputs[{i}]) is not float:",
+                    f"        inputs = (*inputs[:{i}], float(inputs[{i}]), *inputs[{i + 1}:])",
+                ]
+        lines += [
+            "    try:",
+            "        w = free.pop()",
+            "    except IndexError:",
+            "        w = new()",
+        ]
+        lines += self._results()
+        lines += self._first()
+        for i, each in enumerate(self.calls):
+            lines += [f"    {x}" for x in self._call(each)]
+            lines += [f"    code = part{i + 1}(w.table)", "    if code: fail(w, code)"]
+        outputs = [self._output(i, x) for i, x in enumerate(self.outputs)]
+        lines += [f"    {name} = {text}" for name, text in outputs if text != name]
+        lines.append("    free.append(w)")
+        names = [name for name, _ in outputs]
+        lines.append(f"    return ({', '.join(names)}{',' * (len(names) == 1)})")
+        return lines
+
+    def _results(self) -> list[str]:
+        """Memory of results: that of the last call where nobody else has it."""
+        lines = ["    results = w.results"] if self.layout.results else []
+        for i, each in enumerate(self.layout.results):
+            self.scope[f"make{i}"] = maker(each, each.slot)
+            lines += [
+                f"    r{i} = results[{i}]",
+                f"    if r{i} is None or getrefcount(r{i}) != 3:",
+                f"        r{i} = results[{i}] = make{i}(w)",
+            ]
+        return lines
+
+    def _first(self) -> list[str]:
+        if offsets() is not None:
+            return ["    code = step(id(inputs), w.table)", "    if code: fail(w, code)"]
+        lines = ["    slots = w.slots"]
+        for i, x in enumerate(self.inputs):
+            if x.value is None:
+                lines.append(f"    w.numbers[{i}] = inputs[{i}]")
+                lines.append(f"    slots[{x.slot}] = address_of(w.numbers) + {8 * i}")
+            else:
+                lines.append(f"    slots[{x.slot}] = address(inputs[{i}])")
+        return [*lines, "    code = part0(w.table)", "    if code: fail(w, code)"]
+
+    # --- calls of Python -------------------------------------------------------------------------
+
+    def _call(self, each: PythonCall) -> list[str]:
+        """One recorded instruction, its arguments as arrays over their memory."""
+        lines = []
+        for name, x in each.places.items():
+            lines.append(f"{name} = {self._array(x)}")
+        lines += python_source.lines_of(each.instruction)
+        for x in each.made:
+            name = f"v{x.buffer.value.number}"
+            kept = self._made[id(x.buffer)] = f"m{x.buffer.value.number}"
+            lines.append(f"{kept} = laid_out_as({name}, {x.shape}, {x.strides})")
+            lines.append(f"w.slots[{x.buffer.slot}] = address({kept})")
+        return lines
+
+    def _array(self, x: Access) -> str:
+        """An expression for an array over the memory of an access."""
+        buffer = x.buffer
+        if x.weak:
+            return self._number(x)
+        layout = f"{x.offset}, {x.shape}, {x.strides}, {self._dtype(x.dtype)}"
+        if buffer.kind == "input":
+            whole = (
+                x.offset == 0
+                and x.shape == buffer.value.shape
+                and (x.strides == buffer.value.strides)
+            )
+            name = f"inputs[{buffer.index}]"
+            return name if whole else f"seen({name}, {layout})"
+        if buffer.kind == "constant":
+            name = f"constant{id(buffer)}"
+            self.scope[name] = buffer.array
+            return f"seen({name}, {layout})"
+        if buffer.kind == "made":
+            value, name = buffer.value, self._made[id(buffer)]
+            whole = x.offset == 0 and x.shape == value.shape and x.strides == value.strides
+            return name if whole else f"seen({name}, {layout})"
+        result = self._result_of.get(id(buffer))
+        if result is not None:
+            if is_dense_result(buffer):
+                return f"seen(r{result}, {layout})"
+            return (
+                f"ndarray({x.shape}, {self._dtype(x.dtype)}, r{result}, "
+                f"{x.offset - buffer.low}, {x.strides})"
+            )
+        where = self.layout.offsets[id(buffer)] + x.offset
+        return f"ndarray({x.shape}, {self._dtype(x.dtype)}, w.arena, {where}, {x.strides})"
+
+    def _number(self, x: Access) -> str:
+        if x.buffer.kind == "input":
+            return f"inputs[{x.buffer.index}]"
+        where = self.layout.offsets[id(x.buffer)] + x.offset
+        return f"float(ndarray((), 'd', w.arena, {where}))"
+
+    def _dtype(self, dtype: Any) -> str:
+        name = f"dtype_{dtype.str[1:]}" if dtype.kind != "V" else f"dtype_{dtype.name}"
+        self.scope[name] = dtype
+        return name
+
+    # --- outputs ---------------------------------------------------------------------------------
+
+    def _output(self, i: int, x: Access) -> tuple[str, str]:
+        """The name of an output, and the expression that makes it."""
+        result = self._result_of.get(id(x.buffer))
+        if result is not None and is_dense_result(x.buffer):
+            value = x.buffer.value
+            if value is None or (x.shape, x.strides) == (value.shape, value.strides):
+                return f"r{result}", f"r{result}"
+        return f"y{i}", self._array(x)
+
+
+def runner_of(driver: Driver, library: Any, n_parts: int, failures: Sequence[Callable]) -> Any:
+    """The function itself."""
+    import ctypes
+
+    scope = driver.scope
+    names = [f"part{i}" for i in range(n_parts)]
+    for name in names:
+        function = getattr(library, name)
+        function.argtypes, function.restype = [ctypes.c_void_p], ctypes.c_int
+        scope[name] = function
+    if offsets() is not None:
+        step = library.step
+        step.argtypes, step.restype = [ctypes.c_void_p, ctypes.c_void_p], ctypes.c_int
+        scope["step"] = step
+    scope["address_of"] = ctypes.addressof
+
+    def fail(work: Workspace, code: int) -> None:
+        scope["free"].append(work)
+        failures[code - 1]()
+        raise AssertionError("a failure that does not raise")
+
+    scope["fail"] = fail
+    exec(compile(driver.source, "<c backend>", "exec"), scope)
+    return scope["run"]

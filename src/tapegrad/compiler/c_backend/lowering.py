@@ -1,0 +1,241 @@
+"""From recorded instructions to statements.
+
+Each instruction is lowered by the first that knows it: a template, a view, an elementwise function,
+a reduction, a copy or a product. What nobody knows stays a call of Python between two pieces of C.
+"""
+
+import numpy as np
+
+from tapegrad.arrays.traced.program import Constant, Instruction, Program, Scalar, Value
+from tapegrad.compiler.c_backend import c_types
+from tapegrad.compiler.c_backend.ir import (
+    Access,
+    Buffer,
+    Check,
+    Literal,
+    Pointwise,
+    PythonCall,
+    Statement,
+    Unsupported,
+    dense,
+)
+from tapegrad.core.annotations import Any, Callable, Sequence
+
+_DOUBLE = np.dtype(np.float64)
+
+RULES: list[Callable[["Lowering", Instruction], bool]] = []
+"""What lowers an instruction: true where it did."""
+
+
+def rule(function: Callable) -> Callable:
+    """Register what lowers instructions of some kind."""
+    RULES.append(function)
+    return function
+
+
+class Lowering:
+    """The statements of a program, and where each of its values lies.
+
+    Attributes:
+        statements: in the order of the program
+        places: number of a value -> its Access
+        scalars: number of a Scalar -> its Access, weak
+    """
+
+    def __init__(self, program: Program, names: dict[int, str]):
+        self.program, self.names = program, names
+        self.statements: list[Statement] = []
+        self.places: dict[int, Access] = {}
+        self.buffers: list[Buffer] = []
+        self.inputs: list[Buffer] = []
+        self._constants: dict[int, Access] = {}
+        self._taken: set[str] = set()
+        for i, x in enumerate(program.inputs):
+            self._input(i, x)
+        for instruction in program.instructions:
+            self._lower(instruction)
+
+    def _input(self, i: int, x: Any) -> None:
+        buffer = self.buffer("input", x if isinstance(x, Value) else None, x.number, i)
+        self.inputs.append(buffer)
+        if isinstance(x, Scalar):
+            self.places[x.number] = Access(buffer, 0, (), (), _DOUBLE, weak=True)
+        else:
+            self.places[x.number] = Access(buffer, 0, x.shape, x.strides, x.dtype)
+
+    def _lower(self, instruction: Instruction) -> None:
+        for each in RULES:
+            if each(self, instruction):
+                return
+        self.call_python(instruction)
+
+    # --- places ----------------------------------------------------------------------------------
+
+    def buffer(
+        self, kind: str, value: Any, number: Any, index: int = -1, dtype: Any = _DOUBLE
+    ) -> Buffer:
+        """A new buffer, under the name of a value."""
+        name = self.names.get(number, f"v{number}")
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        found = Buffer(kind, name, dtype if value is None else value.dtype, value, index)
+        self.buffers.append(found)
+        return found
+
+    def fresh(self, value: Value) -> Access:
+        """New memory for a value, laid out as it was recorded."""
+        found = Access(
+            self.buffer("memory", value, value.number), 0, value.shape, value.strides, value.dtype
+        )
+        self.places[value.number] = found
+        return found
+
+    def temporary(self, shape: Any, dtype: Any, name: str = "t") -> Access:
+        """New memory that belongs to no value, in row-major order."""
+        found = self.buffer("memory", None, f"{name}{len(self.buffers)}", dtype=dtype)
+        found.name = found.name[1:]
+        return Access(found, 0, shape, dense(shape, dtype.itemsize), dtype)
+
+    def place(self, x: Any) -> Access:
+        """Where a value, scalar or constant array lies."""
+        if isinstance(x, Constant):
+            return self._constant(x.number)
+        return self.places[x.number]
+
+    def _constant(self, number: int) -> Access:
+        found = self._constants.get(number)
+        if found is None:
+            array = np.asarray(self.program.constants[number])
+            found = self._constants[number] = self.constant(array)
+        return found
+
+    def constant(self, array: Any) -> Access:
+        """An array that never changes."""
+        buffer = Buffer("constant", f"c{len(self.buffers)}", array.dtype, array=array)
+        self.buffers.append(buffer)
+        return Access(buffer, 0, array.shape, array.strides, array.dtype)
+
+    def is_array(self, x: Any) -> bool:
+        """Whether an argument is an array with which C can compute."""
+        if isinstance(x, Constant):
+            x = self.program.constants[x.number]
+            return isinstance(x, (np.ndarray, np.generic)) and c_types.has_name(x.dtype)
+        return isinstance(x, Value) and c_types.has_name(x.dtype)
+
+    def operand(self, x: Any) -> Any:
+        """An argument of an elementwise function: an Access or Literal; None for another object."""
+        if self.is_array(x) or isinstance(x, Scalar):
+            return self.place(x)
+        if type(x) in (bool, int, float):
+            return Literal(x, weak=True)
+        return None
+
+    def is_view(self, value: Any) -> bool:
+        """Whether a result is a part of memory that was there before."""
+        return (
+            isinstance(value, Value)
+            and value.number not in self.places
+            and (value.root is not value and value.root.number in self.places)
+        )
+
+    def see(self, value: Value, source: Any) -> None:
+        """Place a view: `source` is the value that it was taken of."""
+        base = self.place(source)
+        offset = base.offset + value.offset - (0 if isinstance(source, Constant) else source.offset)
+        self.places[value.number] = Access(
+            base.buffer, offset, value.shape, value.strides, value.dtype
+        )
+
+    # --- statements ------------------------------------------------------------------------------
+
+    def add(self, statement: Statement) -> None:
+        self.statements.append(statement)
+
+    def copy(self, source: Any, out: Access, line: Any) -> None:
+        """`out = source`, cast as NumPy's assignments do."""
+        have = out.dtype if isinstance(source, Literal) and source.weak else source.dtype
+        if isinstance(source, Literal):
+            source = Literal(out.dtype.type(source.value))
+            have = out.dtype
+        self.add_pointwise("{0}", [source], [have], have, out, lambda x: x, line)
+
+    def add_pointwise(
+        self, expression: str, args: list, types: list, result: Any, out: Access,
+        function: Callable, line: Any,
+    ) -> None:  # fmt: skip
+        """An elementwise statement; through memory of its own where it would read what it wrote."""
+        statement = Pointwise(expression, args, types, result, out, function, line)
+        clashes = any(
+            x.buffer is out.buffer and x.overlaps(out) and x.key != out.key for x in statement.reads
+        )
+        if not clashes:
+            self.add(statement)
+            return
+        between = self.temporary(out.shape, out.dtype)
+        self.add(Pointwise(expression, args, types, result, between, function, line))
+        self.copy(between, out, line)
+
+    def check(self, condition: str, numbers: list, failure: Callable, line: Any) -> None:
+        """Have `failure()` raise where a condition over numbers does not hold."""
+        self.add(Check(condition, numbers, failure, line))
+
+    def call_python(self, instruction: Instruction) -> None:
+        """Leave an instruction to Python."""
+        places: dict[str, Access] = {}
+        reads: list[Access] = []
+        for x in _values(list(instruction.args) + list(instruction.kwargs.values())):
+            places[repr(x)] = self.place(x)
+            reads.append(self.place(x))
+        writes = [self.place(x) for x in written(instruction) if isinstance(x, Value)]
+        made = []
+        results = instruction.result
+        for x in results if type(results) is tuple else (results,):
+            if isinstance(x, Scalar):
+                raise Unsupported(f"{instruction.text} gives a number of the program")
+            if not isinstance(x, Value):
+                continue
+            if x.number in self.places:
+                writes.append(self.places[x.number])
+            elif self.is_view(x):
+                self._see_root(x)
+            else:
+                buffer = self.buffer("made", x, x.number)
+                found = Access(buffer, 0, x.shape, x.strides, x.dtype)
+                self.places[x.number] = found
+                made.append(found)
+        effect = instruction.text.startswith(("draw.", "make."))
+        self.add(PythonCall(instruction, places, reads, writes, made, effect))
+
+    def _see_root(self, value: Value) -> None:
+        base = self.places[value.root.number]
+        self.places[value.number] = Access(
+            base.buffer, base.offset + value.offset, value.shape, value.strides, value.dtype
+        )
+
+
+_WRITERS = frozenset(
+    ".fill .sort .partition .put .itemset .setfield .byteswap setitem np.copyto np.put np.place "
+    "np.putmask np.fill_diagonal np.put_along_axis".split()
+)
+
+
+def written(instruction: Instruction) -> Sequence[Any]:
+    """The arguments into which an instruction writes."""
+    found = []
+    out = instruction.kwargs.get("out")
+    found += list(out) if type(out) is tuple else [] if out is None else [out]
+    if instruction.text in _WRITERS or instruction.text.endswith(".at"):
+        found.append(instruction.args[0])
+    return found
+
+
+def _values(x: Any) -> Any:
+    """All values and scalars in an argument."""
+    if isinstance(x, (Value, Scalar)):
+        yield x
+    elif isinstance(x, (tuple, list)):
+        for each in x:
+            yield from _values(each)
+    elif isinstance(x, slice):
+        yield from _values([x.start, x.stop, x.step])

@@ -1,0 +1,217 @@
+"""The C file of a program: its loops, each once, and functions that call them in order.
+
+Calls of Python cut a program into parts; each part is a C function of the table of addresses.
+"""
+
+import linecache
+import re
+from pathlib import Path
+
+import numpy as np
+
+from tapegrad.compiler.c_backend import blas, c_library, c_types
+from tapegrad.compiler.c_backend.addresses import Offsets
+from tapegrad.compiler.c_backend.arena import Layout
+from tapegrad.compiler.c_backend.ir import Access, Buffer, Call, Check, Literal, Product
+from tapegrad.compiler.c_backend.loop_source import Loop
+from tapegrad.compiler.c_backend.lower_product import order_of
+from tapegrad.compiler.c_backend.schedule import Segment
+from tapegrad.core.annotations import Any, Callable, Sequence
+
+_DOUBLE = np.dtype(np.float64)
+_INLINE = 8  # statements of numbers, not arrays, that stand where they are needed
+
+
+class CSource:
+    """What `text` says, and what the driver needs to know of it.
+
+    Attributes:
+        text: the C file
+        n_parts: how many functions `part0`, `part1`, ... there are
+        failures: what to call when a part returns 1, 2, ...
+        products: suffixes of the dtypes in which there are products of matrices
+    """
+
+    def __init__(
+        self,
+        parts: list[list[tuple[Segment, set[int]]]],
+        layout: Layout,
+        slots: Sequence[Buffer],
+        inputs: Sequence[Buffer],
+        offsets: Offsets | None,
+    ):
+        self.layout = layout
+        self.failures: list[Callable] = []
+        self.products: set[str] = set()
+        self._functions: dict[str, tuple[str, str]] = {}  # body -> (name, text)
+        self._names: set[str] = set()
+        self.n_parts = len(parts)
+        bodies = [self._part(i, each) for i, each in enumerate(parts)]
+        sections = [self._functions[x][1] for x in self._functions]
+        code = "\n".join([*sections, *bodies])
+        calls = "\n".join(blas.source(x) for x in sorted(self.products))
+        self.text = "\n".join(
+            [
+                c_library.HEADER,
+                c_library.used_by(code),
+                *([calls, blas.binding(self.products)] if self.products else []),
+                *sections,
+                *bodies,
+                _entry(inputs, offsets),
+            ]
+        )
+        self.text = re.sub(r"\n{3,}", "\n\n", self.text)
+
+    # --- one part --------------------------------------------------------------------------------
+
+    def _part(self, number: int, segments: list[tuple[Segment, set[int]]]) -> str:
+        self._used: dict[int, Buffer] = {}
+        lines: list[str] = []
+        last = None
+        for segment, stored in segments:
+            line = next((x.line for x in segment.statements if x.line), None)
+            if line is not None and line != last:
+                lines.append(_comment(line))
+                last = line
+            lines += self._segment(segment, stored)
+        declared = [self._declaration(x) for x in self._used.values()]
+        body = "\n".join(f"    {line}" for line in [*declared, *lines])
+        return f"int part{number}(char **slots) {{\n    (void)slots;\n{body}\n    return 0;\n}}\n"
+
+    def _declaration(self, buffer: Buffer) -> str:
+        where = self.layout.offsets.get(id(buffer))
+        dtype = _dtype_of(buffer)
+        address = f"slots[{buffer.slot}]" if where is None else f"(slots[0] + {where})"
+        return f"{dtype} *const {buffer.name} = ({dtype} *){address};"
+
+    def _segment(self, segment: Segment, stored: set[int]) -> list[str]:
+        if segment.kind == "loop":
+            return self._loop(segment, stored)
+        each = segment.statements[0]
+        if isinstance(each, Check):
+            return self._check(each)
+        if isinstance(each, Product):
+            return self._product(each)
+        assert isinstance(each, Call)
+        raise NotImplementedError
+
+    def _address(self, x: Access) -> str:
+        """The address of the first element, of the type of the access."""
+        self._used[id(x.buffer)] = x.buffer
+        want, name = c_types.name(x.dtype), x.buffer.name
+        if want == _dtype_of(x.buffer) and x.offset % x.dtype.itemsize == 0:
+            n = x.offset // x.dtype.itemsize
+            return f"{name} + {n}" if n > 0 else f"{name} - {-n}" if n else name
+        if x.offset == 0:
+            return f"({want} *){name}"
+        return f"({want} *)((char *){name} + {x.offset})"
+
+    def _loop(self, segment: Segment, stored: set[int]) -> list[str]:
+        loop = Loop(segment, stored)
+        addresses = [self._address(x) for x, _ in loop.pointers]
+        if loop.n is None and len(segment.statements) <= _INLINE:
+            body = _filled(loop.lines, [x if x.isidentifier() else f"({x})" for x in addresses])
+            return ["{", *[f"    {line}" for line in body], "}"]
+        name = self._function(loop)
+        size = [] if loop.n is None else [str(loop.n)]
+        return [f"{name}({', '.join([*addresses, *size])});"]
+
+    def _function(self, loop: Loop) -> str:
+        """The function of a loop, which another loop of the same text may have made."""
+        types = [
+            f"{'' if is_written else 'const '}{c_types.name(x.dtype)} *"
+            for x, is_written in loop.pointers
+        ]
+        key = "\n".join([*types, *loop.lines])
+        found = self._functions.get(key)
+        if found is not None:
+            return found[0]
+        name = f"loop{len(self._functions)}"
+        names = []
+        for x, _ in loop.pointers:
+            wanted = x.buffer.name
+            while wanted in names:
+                wanted += "_"
+            names.append(wanted)
+        parameters = [f"{t}{x}" for t, x in zip(types, names, strict=True)]
+        if loop.n is not None:
+            parameters.append("int64_t n")
+        body = "\n".join(f"    {line}" for line in _filled(loop.lines, names))
+        text = f"static void {name}({', '.join(parameters)}) {{\n{body}\n}}\n"
+        self._functions[key] = name, text
+        return name
+
+    def _check(self, each: Check) -> list[str]:
+        numbers = []
+        for x in each.numbers:
+            if isinstance(x, Literal):
+                numbers.append(c_types.literal(x.value, _DOUBLE))
+            else:
+                numbers.append(f"*({self._address(x)})")
+        self.failures.append(each.failure)
+        condition = each.condition.format(*numbers)
+        return [f"if (!({condition})) return {len(self.failures)};"]
+
+    def _product(self, each: Product) -> list[str]:
+        x, y, out = each.x, each.y, each.out
+        suffix = c_types.suffix(out.dtype)
+        self.products.add(suffix)
+        (m, k), n = x.shape[-2:], y.shape[-1]
+        orders = [order_of(a) for a in (x, y, out)]
+        assert all(orders)
+        (x_order, x_step), (y_order, y_step), (out_order, out_step) = orders  # type: ignore[misc]
+        xs, ys, outs = self._address(x), self._address(y), self._address(out)
+        lines, indent = [], ""
+        terms: list[list[str]] = [[], [], []]
+        for d, size in enumerate(out.shape[:-2]):
+            if size == 1:
+                continue
+            lines.append(f"{indent}for (int64_t i{d} = 0; i{d} < {size}; i{d}++)")
+            indent += "    "
+            for term, a in zip(terms, (x, y, out), strict=True):
+                if a.strides[d]:
+                    term.append(f" + i{d} * {a.strides[d] // a.dtype.itemsize}")
+        xs, ys, outs = (a + "".join(term) for a, term in zip((xs, ys, outs), terms, strict=True))
+        first = f"{xs}, {int(x_order == 'columns')}, {x_step}"
+        second = f"{ys}, {int(y_order == 'columns')}, {y_step}"
+        if out_order == "columns":  # the transposed product
+            first = f"{ys}, {int(y_order == 'rows')}, {y_step}"
+            second = f"{xs}, {int(x_order == 'rows')}, {x_step}"
+            m, n = n, m
+        return [
+            *lines,
+            f"{indent}product_{suffix}({m}, {n}, {k}, {first}, {second}, {outs}, {out_step});",
+        ]
+
+
+def _filled(lines: list[str], names: list[str]) -> list[str]:
+    return [re.sub(r"@(\d+)@", lambda found: names[int(found[1])], line) for line in lines]
+
+
+def _dtype_of(buffer: Buffer) -> str:
+    """The type of a buffer's elements."""
+    return c_types.name(buffer.dtype) if c_types.has_name(buffer.dtype) else "char"
+
+
+def _comment(line: tuple[str, int]) -> str:
+    """The line of Python that a part comes from."""
+    text = linecache.getline(*line).strip().replace("/*", "/ *").replace("*/", "* /")
+    where = f"{Path(line[0]).name}:{line[1]}"
+    return f"/* {where}: {text} */" if text else f"/* {where} */"
+
+
+def _entry(inputs: Sequence[Buffer], offsets: Offsets | None) -> str:
+    """The function that reads addresses from a tuple of arrays and floats."""
+    if offsets is None:
+        return ""
+    lines = [
+        "/* Python's tuple of arrays and floats: where these have their memory */",
+        "int step(char *inputs, char **slots) {",
+        f"    char **const items = (char **)(inputs + {offsets.items});",
+    ]
+    for i, buffer in enumerate(inputs):
+        if buffer.value is None:
+            lines.append(f"    slots[{buffer.slot}] = items[{i}] + {offsets.number};")
+        else:
+            lines.append(f"    slots[{buffer.slot}] = *(char **)(items[{i}] + {offsets.array});")
+    return "\n".join([*lines, "    (void)items;", "    return part0(slots);", "}", ""])

@@ -1,0 +1,103 @@
+"""A C compiler: which one there is, and with which flags it makes a library."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from functools import cache
+from importlib.util import find_spec
+
+from tapegrad.core.annotations import Any, Sequence
+
+
+class CompilerMissing(RuntimeError):
+    """There is no C compiler that works; the message says why."""
+
+
+class Compiler:
+    """A command that compiles C, and what tells its results from those of another."""
+
+    def __init__(self, command: Sequence[str]):
+        self.command = list(command)
+        self.version = _version(self.command)
+        self.flags = _flags(self.command, self.version)
+
+    @property
+    def identity(self) -> str:
+        """What a compiled file depends on besides its source."""
+        return "\n".join([*self.command, self.version, *self.flags, cpu()])
+
+    def compile(self, source: str, target: str) -> None:
+        """Make a library of a C file. Raises CompilerMissing where the compiler fails."""
+        command = [*self.command, *self.flags, "-shared", "-fPIC", "-o", target, source, "-lm"]
+        try:
+            found = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise CompilerMissing(f"{self.command[0]} does not run: {error}") from error
+        if found.returncode:
+            raise CompilerMissing(
+                f"{' '.join(command)} failed with {found.returncode}:\n{found.stderr[-4000:]}"
+            )
+
+
+def compiler() -> Compiler:
+    """The compiler to use: $CC, or the first of cc, gcc and clang, or the package ziglang.
+
+    Raises CompilerMissing where there is none.
+    """
+    return _compiler(os.environ.get("CC", ""), os.environ.get("PATH", ""))
+
+
+@cache
+def _compiler(given: str, path: str) -> Compiler:
+    if given:
+        return Compiler(given.split())
+    for name in ("cc", "gcc", "clang"):
+        found = shutil.which(name, path=path)
+        if found:
+            return Compiler([found])
+    if find_spec("ziglang") is not None:
+        return Compiler([sys.executable, "-m", "ziglang", "cc"])
+    raise CompilerMissing(
+        "no C compiler was found: neither $CC, nor cc, gcc or clang in $PATH, nor the package "
+        "ziglang (pip install ziglang)"
+    )
+
+
+def _version(command: list[str]) -> str:
+    try:
+        found = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompilerMissing(f"{command[0]} does not run: {error}") from error
+    if found.returncode:
+        raise CompilerMissing(f"{' '.join(command)} --version failed:\n{found.stderr[-1000:]}")
+    return found.stdout.strip()
+
+
+def _flags(command: list[str], version: str) -> list[str]:
+    """Fast, and with IEEE's nan, infinities and order of operations."""
+    is_clang = "clang" in version or "ziglang" in command
+    is_arm = platform.machine().lower() in ("arm64", "aarch64")
+    cpu_flag = "-mcpu=native" if is_clang and is_arm else "-march=native"
+    flags = [
+        "-std=gnu11", "-O3", cpu_flag, "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math",
+        "-fno-strict-aliasing", "-fwrapv", "-ffp-contract=fast", "-w",
+    ]  # fmt: skip
+    if "ziglang" in command:
+        flags.append("-fno-sanitize=undefined")  # which zig adds by itself
+    return flags
+
+
+@cache
+def cpu() -> str:
+    """The name of the processor and what it can do, as far as the system says."""
+    found: list[Any] = [platform.machine(), platform.processor(), platform.system()]
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+            wanted = ("model name", "flags", "Features", "CPU part")
+            kept = [x.strip() for x in lines if x.startswith(wanted)]
+            found += list(dict.fromkeys(kept))
+    except OSError:  # another system than Linux
+        pass
+    return "\n".join(found)

@@ -1,0 +1,496 @@
+/* Elementary functions that compilers vectorise: no branches, no calls, no tables but where said.
+
+   Each is right for nan, infinities, zeros of both signs and denormal numbers, and overflows where
+   the function does. Errors are in units in the last place, the largest found over dense ranges.
+   Polynomials are minimax fits of the ranges that are named. `(x + magic) - magic` rounds x to a
+   whole number, whose bits are then the lowest of the sum: neither needs an instruction for
+   conversion, which AVX2 lacks for 64 bits. */
+#include <math.h>
+#include <stdint.h>
+
+static inline float tg_float_of_bits(uint32_t bits) {
+    union { uint32_t bits; float x; } u;
+    u.bits = bits;
+    return u.x;
+}
+static inline uint32_t tg_bits_of_float(float x) {
+    union { uint32_t bits; float x; } u;
+    u.x = x;
+    return u.bits;
+}
+static inline double tg_double_of_bits(uint64_t bits) {
+    union { uint64_t bits; double x; } u;
+    u.bits = bits;
+    return u.x;
+}
+static inline uint64_t tg_bits_of_double(double x) {
+    union { uint64_t bits; double x; } u;
+    u.x = x;
+    return u.bits;
+}
+
+/* ---- exponentials: x = n ln 2 + r, |r| <= ln(2) / 2; exp(r) = 1 + r + r^2 q(r) ---- */
+
+#define TG_MAGIC_F32 12582912.0f         /* 1.5 * 2^23 */
+#define TG_MAGIC_F64 6755399441055744.0  /* 1.5 * 2^52 */
+
+static inline float tg_exp_rest_f32(float r) { /* exp(r) - 1 */
+    float q = 1.38144817e-3f;
+    q = q * r + 8.36871409e-3f;
+    q = q * r + 4.16683902e-2f;
+    q = q * r + 1.66665207e-1f;
+    q = q * r + 4.99999934e-1f;
+    return r + r * r * q;
+}
+
+static inline double tg_exp_rest_f64(double r) {
+    double q = 2.09244273567569298e-9;
+    q = q * r + 2.51090441219095399e-8;
+    q = q * r + 2.75572428161724287e-7;
+    q = q * r + 2.75572441836354808e-6;
+    q = q * r + 2.48015873604713257e-5;
+    q = q * r + 1.98412698861573871e-4;
+    q = q * r + 1.38888888888669067e-3;
+    q = q * r + 8.33333333332161600e-3;
+    q = q * r + 4.16666666666667011e-2;
+    q = q * r + 1.66666666666666766e-1;
+    q = q * r + 0.5;
+    return r + r * r * q;
+}
+
+/* 1 ulp; denormal results too, which is why 2^n is two factors */
+static inline float tg_exp_f32(float x) {
+    x = x > 89.0f ? 89.0f : x;
+    x = x < -104.0f ? -104.0f : x;
+    float t = x * 1.44269504f + TG_MAGIC_F32, n = t - TG_MAGIC_F32;
+    float r = x - n * 0.693359375f + n * 2.12194440e-4f;
+    int32_t k = (int32_t)(tg_bits_of_float(t) - 0x4b400000u), half = k >> 1;
+    float p = 1.0f + tg_exp_rest_f32(r);
+    p *= tg_float_of_bits((uint32_t)(half + 127) << 23);
+    return p * tg_float_of_bits((uint32_t)(k - half + 127) << 23);
+}
+
+/* 1 ulp */
+static inline double tg_exp_f64(double x) {
+    x = x > 710.0 ? 710.0 : x;
+    x = x < -746.0 ? -746.0 : x;
+    double t = x * 1.44269504088896341 + TG_MAGIC_F64, n = t - TG_MAGIC_F64;
+    double r = x - n * 6.93147180369123816490e-1 - n * 1.90821492927058770002e-10;
+    uint64_t k = tg_bits_of_double(t) - 0x4338000000000000u;
+    uint64_t half = tg_bits_of_double(n * 0.5 + TG_MAGIC_F64) - 0x4338000000000000u;
+    double p = 1.0 + tg_exp_rest_f64(r);
+    p *= tg_double_of_bits((half + 1023) << 52);
+    return p * tg_double_of_bits((k - half + 1023) << 52);
+}
+
+/* exp(x) - 1 = 2^n (exp(r) - 1) + (2^n - 1), halved until the end: 2^128 is no number */
+static inline float tg_expm1_f32(float x) { /* 2 ulp */
+    float given = x;
+    x = x > 89.0f ? 89.0f : x;
+    x = x < -30.0f ? -30.0f : x;
+    float t = x * 1.44269504f + TG_MAGIC_F32, n = t - TG_MAGIC_F32;
+    float r = x - n * 0.693359375f + n * 2.12194440e-4f;
+    float s = tg_float_of_bits((tg_bits_of_float(t) - 0x4b400000u + 126) << 23);
+    float y = 2.0f * (s * tg_exp_rest_f32(r) + (s - 0.5f));
+    return fabsf(given) < 1e-9f ? given : y;
+}
+
+static inline double tg_expm1_f64(double x) { /* 2 ulp */
+    double given = x;
+    x = x > 710.0 ? 710.0 : x;
+    x = x < -50.0 ? -50.0 : x;
+    double t = x * 1.44269504088896341 + TG_MAGIC_F64, n = t - TG_MAGIC_F64;
+    double r = x - n * 6.93147180369123816490e-1 - n * 1.90821492927058770002e-10;
+    double s = tg_double_of_bits((tg_bits_of_double(t) - 0x4338000000000000u + 1022) << 52);
+    double y = 2.0 * (s * tg_exp_rest_f64(r) + (s - 0.5));
+    return fabs(given) < 1e-18 ? given : y;
+}
+
+/* tanh |x| = -m / (m + 2), m = exp(-2 |x|) - 1 */
+static inline float tg_tanh_f32(float x) { /* 3 ulp */
+    float m = tg_expm1_f32(-2.0f * fabsf(x));
+    return copysignf(-m / (m + 2.0f), x);
+}
+static inline double tg_tanh_f64(double x) { /* 3 ulp */
+    double m = tg_expm1_f64(-2.0 * fabs(x));
+    return copysign(-m / (m + 2.0), x);
+}
+
+/* 1 / (1 + exp(-x)): 3 ulp; 0 where exp(-x) overflows, as in tapegrad's own kernel */
+static inline float tg_sigmoid_f32(float x) { return 1.0f / (1.0f + tg_exp_f32(-x)); }
+static inline double tg_sigmoid_f64(double x) { return 1.0 / (1.0 + tg_exp_f64(-x)); }
+
+/* ---- logarithms: x = 2^n m, sqrt(1/2) <= m < sqrt(2), f = m - 1 ---- */
+
+static inline float tg_log_f32(float x) { /* 1 ulp */
+    int small = x < 1.17549435e-38f;
+    float y = small ? x * 8388608.0f : x;
+    uint32_t bits = tg_bits_of_float(y);
+    int32_t k = (int32_t)(bits - 0x3f3504f3u) >> 23;
+    float f = tg_float_of_bits(bits - ((uint32_t)k << 23)) - 1.0f;
+    float n = (float)(small ? k - 23 : k), s = f * f;
+    float q = 6.93634334e-2f;
+    q = q * f - 1.18473811e-1f;
+    q = q * f + 1.18895235e-1f;
+    q = q * f - 1.23774276e-1f;
+    q = q * f + 1.42170208e-1f;
+    q = q * f - 1.66694840e-1f;
+    q = q * f + 2.00021914e-1f;
+    q = q * f - 2.49999839e-1f;
+    q = q * f + 3.33333140e-1f;
+    float r = n * -2.12194440e-4f + f * s * q;
+    r = r - 0.5f * s;
+    r = n * 0.693359375f + (f + r);
+    r = x < INFINITY ? r : x; /* infinity, and nan */
+    r = x > 0.0f || x != x ? r : NAN;
+    return x == 0.0f ? -INFINITY : r;
+}
+
+/* log m = f - f^2 / 2 + s (f^2 / 2 + z p(z)), s = f / (2 + f), z = s^2 */
+static inline double tg_log_f64(double x) { /* 1 ulp */
+    int small = x < 2.2250738585072014e-308;
+    double y = small ? x * 4503599627370496.0 : x;
+    uint64_t bits = tg_bits_of_double(y) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
+    double f = tg_double_of_bits((bits & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
+    double n = tg_double_of_bits((bits >> 52) | 0x4330000000000000u);
+    n -= small ? 4503599627370496.0 + 1023 + 52 : 4503599627370496.0 + 1023;
+    double s = f / (2.0 + f), z = s * s, half = 0.5 * f * f;
+    double p = 1.32535679328751926e-1;
+    p = p * z + 1.32498735549843809e-1;
+    p = p * z + 1.53871015273254404e-1;
+    p = p * z + 1.81817754211215556e-1;
+    p = p * z + 2.22222226498236418e-1;
+    p = p * z + 2.85714285690660047e-1;
+    p = p * z + 4.00000000000063081e-1;
+    p = p * z + 6.66666666666666609e-1;
+    double r = s * (half + z * p) + n * 1.90821492927058770002e-10;
+    r = n * 6.93147180369123816490e-1 - ((half - r) - f);
+    r = x < INFINITY ? r : x;
+    r = x > 0.0 || x != x ? r : NAN;
+    return x == 0.0 ? -INFINITY : r;
+}
+
+/* log(1 + x): what rounding took from u = 1 + x is given back by its derivative */
+static inline float tg_log1p_f32(float x) { /* 2 ulp */
+    float u = 1.0f + x, y = tg_log_f32(u);
+    float z = y + (x - (u - 1.0f)) / u;
+    z = u == 1.0f ? x : z;
+    return x > -1.0f && x < INFINITY ? z : y;
+}
+static inline double tg_log1p_f64(double x) { /* 2 ulp */
+    double u = 1.0 + x, y = tg_log_f64(u);
+    double z = y + (x - (u - 1.0)) / u;
+    z = u == 1.0 ? x : z;
+    return x > -1.0 && x < INFINITY ? z : y;
+}
+
+/* log2 and log10 by the natural logarithm: 3 ulp */
+static inline float tg_log2_f32(float x) { return (float)(tg_log_f64(x) * 1.4426950408889634); }
+static inline float tg_log10_f32(float x) { return (float)(tg_log_f64(x) * 0.43429448190325183); }
+static inline double tg_log2_f64(double x) { return tg_log_f64(x) * 1.4426950408889634; }
+static inline double tg_log10_f64(double x) { return tg_log_f64(x) * 0.43429448190325183; }
+static inline float tg_exp2_f32(float x) { return (float)tg_exp_f64(x * 0.69314718055994531); }
+
+/* log(1 + exp(x)): 3 ulp */
+static inline float tg_softplus_f32(float x) {
+    float y = tg_log1p_f32(tg_exp_f32(-fabsf(x)));
+    return x > 0.0f ? x + y : x != x ? x : y;
+}
+static inline double tg_softplus_f64(double x) {
+    double y = tg_log1p_f64(tg_exp_f64(-fabs(x)));
+    return x > 0.0 ? x + y : x != x ? x : y;
+}
+
+/* ---- error function: x P(x^2) below 1, 1 - erfc(x) above;
+        erfc(x) = exp(-x^2) E(u) / (1 + 2 x), u = (x - K) / (x + K) ---- */
+
+static inline float tg_erf_near_f32(float x) {
+    float z = x * x, p = 7.88911231e-5f;
+    p = p * z - 8.02083745e-4f;
+    p = p * z + 5.18953466e-3f;
+    p = p * z - 2.68544440e-2f;
+    p = p * z + 1.12836002e-1f;
+    p = p * z - 3.76126271e-1f;
+    p = p * z + 1.28379166e-1f;
+    return x + x * p;
+}
+static inline float tg_erfc_far_f32(float a) { /* of a >= 0, without the factor exp(-a^2) */
+    float u = (a - 2.0f) / (a + 2.0f), p = -3.99713445e-4f;
+    p = p * u - 1.22885735e-3f;
+    p = p * u + 1.31306634e-3f;
+    p = p * u + 8.63095767e-3f;
+    p = p * u - 8.05980493e-3f;
+    p = p * u - 5.42041795e-2f;
+    p = p * u + 1.64055338e-1f;
+    p = p * u - 1.66031425e-1f;
+    p = p * u - 9.27639803e-2f;
+    p = p * u + 1.27697839f;
+    return p / (1.0f + 2.0f * a);
+}
+/* exp(-a^2), the square in two parts: its rounding would cost a^2 ulp */
+static inline float tg_exp_square_f32(float a) {
+    float h = tg_float_of_bits(tg_bits_of_float(a) & 0xfffff000u);
+    return tg_exp_f32(-h * h) * (1.0f + tg_exp_rest_f32((h - a) * (h + a)));
+}
+static inline float tg_erf_f32(float x) { /* 2 ulp */
+    float a = fabsf(x);
+    float near = tg_erf_near_f32(x);
+    a = a > 4.0f ? 4.0f : a;
+    float far = copysignf(1.0f - tg_exp_f32(-a * a) * tg_erfc_far_f32(a), x);
+    return a < 1.0f ? near : far;
+}
+static inline float tg_erfc_f32(float x) { /* 4 ulp */
+    float a = fabsf(x);
+    a = a > 10.2f ? 10.2f : a;
+    float y = tg_exp_square_f32(a) * tg_erfc_far_f32(a);
+    return x < 0.0f ? 2.0f - y : y;
+}
+
+static inline double tg_erf_near_f64(double x) {
+    double z = x * x, p = 5.96069084989462783e-11;
+    p = p * z - 1.13749576953725527e-9;
+    p = p * z + 1.46603288788222487e-8;
+    p = p * z - 1.63503961917061711e-7;
+    p = p * z + 1.64610084695001100e-6;
+    p = p * z - 1.49255957713083124e-5;
+    p = p * z + 1.20553311329032065e-4;
+    p = p * z - 8.54832698142356651e-4;
+    p = p * z + 5.22397762482838373e-3;
+    p = p * z - 2.68661706450778683e-2;
+    p = p * z + 1.12837916709548844e-1;
+    p = p * z - 3.76126389031837482e-1;
+    p = p * z + 1.28379167095512574e-1;
+    return x + x * p;
+}
+static inline double tg_erfc_far_f64(double a) {
+    double u = (a - 4.0) / (a + 4.0), p = 2.7177489087401717e-10;
+    p = p * u + 2.04734358424507383e-9;
+    p = p * u + 1.69876047209225603e-9;
+    p = p * u - 1.64418830970811808e-8;
+    p = p * u - 1.90326517255184547e-8;
+    p = p * u + 1.13067373256527616e-7;
+    p = p * u + 7.68813918566145573e-8;
+    p = p * u - 8.27608123536949585e-7;
+    p = p * u + 2.91785762454613243e-7;
+    p = p * u + 5.71070472675268931e-6;
+    p = p * u - 1.12209780164936526e-5;
+    p = p * u - 2.43994883766598421e-5;
+    p = p * u + 1.50621337522354882e-4;
+    p = p * u - 1.99256645594744182e-4;
+    p = p * u - 7.57773220220293410e-4;
+    p = p * u + 5.03196997244961236e-3;
+    p = p * u - 1.61977340663165868e-2;
+    p = p * u + 3.71675155378728279e-2;
+    p = p * u - 6.63303658116006723e-2;
+    p = p * u + 9.37328349983330372e-2;
+    p = p * u - 1.01039066036327271e-1;
+    p = p * u + 6.80970542546930552e-2;
+    p = p * u + 1.53796521026200758e-2;
+    p = p * u - 1.39621116840562517e-1;
+    p = p * u + 1.23299511862555251;
+    return p / (1.0 + 2.0 * a);
+}
+static inline double tg_exp_square_f64(double a) {
+    double h = tg_double_of_bits(tg_bits_of_double(a) & 0xfffffffff8000000u);
+    return tg_exp_f64(-h * h) * (1.0 + tg_exp_rest_f64((h - a) * (h + a)));
+}
+static inline double tg_erf_f64(double x) { /* 2 ulp */
+    double a = fabs(x);
+    double near = tg_erf_near_f64(x);
+    a = a > 6.0 ? 6.0 : a;
+    double far = copysign(1.0 - tg_exp_f64(-a * a) * tg_erfc_far_f64(a), x);
+    return a < 1.0 ? near : far;
+}
+static inline double tg_erfc_f64(double x) { /* 4 ulp */
+    double a = fabs(x);
+    a = a > 28.0 ? 28.0 : a;
+    double y = tg_exp_square_f64(a) * tg_erfc_far_f64(a);
+    return x < 0.0 ? 2.0 - y : y;
+}
+
+/* ---- sine and cosine: x = n pi / 2 + r, |r| <= pi / 4 ----
+
+   In double precision, for all of float32: x = y 2^e, |y| <= 2^24, and 2^e is reduced to
+   tg_turn_high[e] + tg_turn_low[e] by whole turns. The first has 29 bits: its product with y is
+   exact, and so is that of n with each part of pi / 2. */
+static const double tg_turn_high[106] = {
+    0x1.0000000000000p+0, 0x1.0000000000000p+1, -0x1.243f6a8000000p+1, 0x1.b7812b0000000p+0,
+    -0x1.6cbe3fa000000p+1, 0x1.2b0bad8000000p-1, 0x1.2b0bad4000000p+0, 0x1.2b0bad6000000p+1,
+    -0x1.9c501fc000000p+0, 0x1.87ef4ac000000p+1, -0x1.460d4e0000000p-3, -0x1.460d4f0000000p-2,
+    -0x1.460d4f0000000p-1, -0x1.460d4ec000000p+0, -0x1.460d4ee000000p+1, 0x1.304999c000000p+0,
+    0x1.304999c000000p+1, -0x1.87586e0000000p+0, -0x1.87586de000000p+1, 0x1.58e8ec0000000p-3,
+    0x1.58e8ec0000000p-2, 0x1.58e8ec0000000p-1, 0x1.58e8ec0000000p+0, 0x1.58e8ec2000000p+1,
+    -0x1.c9b6498000000p-1, -0x1.c9b6498000000p+0, 0x1.5a89210000000p+1, -0x1.bcb4a20000000p-1,
+    -0x1.bcb4a24000000p+0, 0x1.678ac84000000p+1, -0x1.54a7680000000p-1, -0x1.54a767c000000p+0,
+    -0x1.54a767e000000p+1, 0x1.ebc26b8000000p-1, 0x1.ebc26b8000000p+0, -0x1.387cff0000000p+1,
+    0x1.668ad94000000p+0, 0x1.668ad94000000p+1, -0x1.5ca6e00000000p-1, -0x1.5ca6e00000000p+0,
+    -0x1.5ca6dfe000000p+1, 0x1.abc6ab0000000p-1, 0x1.abc6aac000000p+0, -0x1.7878bfc000000p+1,
+    0x1.9a6f590000000p-2, 0x1.9a6f588000000p-1, 0x1.9a6f588000000p+0, -0x1.89d0120000000p+1,
+    0x1.09f4680000000p-3, 0x1.09f4680000000p-2, 0x1.09f4680000000p-1, 0x1.09f4684000000p+0,
+    0x1.09f4684000000p+1, -0x1.10569a0000000p+1, 0x1.0392366000000p+1, -0x1.1d1afdc000000p+1,
+    0x1.d412de4000000p+0, -0x1.502c8c4000000p+1, 0x1.07cca44000000p+0, 0x1.07cca42000000p+1,
+    -0x1.14a6222000000p+1, 0x1.f5e64c4000000p+0, -0x1.2e591e4000000p+1, 0x1.8f1a5c4000000p+0,
+    0x1.8f1a5c4000000p+1, -0x1.82ac800000000p-5, -0x1.82ac840000000p-4, -0x1.82ac840000000p-3,
+    -0x1.82ac830000000p-2, -0x1.82ac838000000p-1, -0x1.82ac838000000p+0, -0x1.82ac838000000p+1,
+    0x1.ee663a0000000p-3, 0x1.ee663a0000000p-2, 0x1.ee66398000000p-1, 0x1.ee66398000000p+0,
+    -0x1.35d9310000000p+1, 0x1.711a110000000p+0, 0x1.711a112000000p+1, -0x1.082d218000000p-1,
+    -0x1.082d218000000p+0, -0x1.082d21a000000p+1, 0x1.13e5276000000p+1, -0x1.f8ea37c000000p+0,
+    0x1.2b5532c000000p+1, -0x1.9b2a0a4000000p+0, 0x1.8915606000000p+1, -0x1.214a9c0000000p-3,
+    -0x1.214a9c0000000p-2, -0x1.214a9b8000000p-1, -0x1.214a9b8000000p+0, -0x1.214a9ba000000p+1,
+    0x1.c35466c000000p+0, -0x1.60eb03c000000p+1, 0x1.89a58c8000000p-1, 0x1.89a58c4000000p+0,
+    0x1.89a58c4000000p+1, -0x1.0f45200000000p-3, -0x1.0f45200000000p-2, -0x1.0f45208000000p-1,
+    -0x1.0f45204000000p+0, -0x1.0f45204000000p+1, 0x1.05b529e000000p+1, -0x1.18d516a000000p+1,
+    0x1.e52a7a8000000p+0, -0x1.3f14f02000000p+1,
+};
+static const double tg_turn_low[106] = {
+    0x0.0p+0, 0x0.0p+0, -0x1.10b4611a62633p-28, -0x1.10b4611a62633p-28,
+    0x1.9bc5b961b1acep-29, -0x1.5385e583ebeffp-28, 0x1.58f434f828201p-28, -0x1.4e17960fafbfep-28,
+    0x1.4c71cb18f8747p-30, 0x1.b6ed46a6de9d7p-28, -0x1.a2d9d3cca5286p-28, 0x1.7498b0cd6b5e8p-29,
+    0x1.7498b0cd6b5e8p-28, -0x1.16ce9e6529430p-28, 0x1.d262c335ad7a1p-28, 0x1.6af3cf0b7aae9p-29,
+    0x1.6af3cf0b7aae9p-28, 0x1.c5333cfc92f9ep-28, -0x1.d666181b68310p-30, 0x1.2c0aa86572557p-31,
+    0x1.2c0aa86572557p-30, 0x1.2c0aa86572557p-29, 0x1.2c0aa86572557p-28, -0x1.a7eaaf351b553p-28,
+    -0x1.8226fe1264360p-30, -0x1.8226fe1264360p-29, -0x1.c5ca73e0074b5p-30, -0x1.f3999b0a6608ep-28,
+    0x1.8ccc9eb33ee4bp-32, 0x1.424df4f0ca3fdp-28, 0x1.73e788c7321c6p-28, -0x1.1830ee719bc74p-28,
+    0x1.cf9e231cc8718p-28, 0x1.5fe14ea7e68c5p-29, 0x1.5fe14ea7e68c5p-28, 0x1.af0e3c356ab57p-28,
+    0x1.bb436614df386p-30, 0x1.bb436614df386p-29, 0x1.551e09f4f9aa6p-29, 0x1.551e09f4f9aa6p-28,
+    -0x1.55c3ec160cab4p-28, -0x1.9ad37711b6f35p-28, 0x1.94b223b92432cp-29, 0x1.07fb853d839f2p-29,
+    -0x1.e75019a819fdbp-28, 0x1.8afe657e60255p-31, 0x1.8afe657e60255p-30, -0x1.2cd4b96cc9422p-30,
+    0x1.e928118ff7087p-30, 0x1.e928118ff7087p-29, 0x1.e928118ff7087p-28, -0x1.6d7ee7008f78ap-31,
+    -0x1.6d7ee7008f78ap-30, -0x1.c773d49aaa1f8p-28, 0x1.81ccb7e50e243p-28, 0x1.f2e50eafb9e54p-28,
+    0x1.ecfcfcf3ac5b5p-29, 0x1.b89137b293f04p-29, -0x1.36ba673309ac9p-28, 0x1.928b3199eca6ep-28,
+    -0x1.eb9dfde689157p-28, 0x1.3978654d50385p-28, 0x1.623c69803e0d8p-28, -0x1.56965f290c0efp-31,
+    -0x1.56965f290c0efp-30, -0x1.bbff90aee86abp-28, 0x1.1001bd445e555p-29, 0x1.1001bd445e555p-28,
+    -0x1.dffc857743555p-28, 0x1.001bd445e5556p-30, 0x1.001bd445e5556p-29, 0x1.001bd445e5556p-28,
+    -0x1.de27ecb3a5e43p-29, -0x1.de27ecb3a5e43p-28, 0x1.0ec09a62d0debp-30, 0x1.0ec09a62d0debp-29,
+    -0x1.f3c6b791847c5p-36, 0x1.0cccd3ab3f5a4p-28, -0x1.e66658a9814b9p-28, -0x1.bb0224dac9f4ap-29,
+    -0x1.bb0224dac9f4ap-28, 0x1.13f76c94d82d9p-29, -0x1.db543250c56f4p-28, -0x1.8eb98b77da837p-29,
+    -0x1.f814a975e080fp-30, 0x1.f3414a2aad5c6p-28, 0x1.ee6deadf7a37dp-29, 0x1.bb73138a2fa93p-29,
+    0x1.bb73138a2fa93p-28, -0x1.1233b1d7415b4p-29, -0x1.1233b1d7415b4p-28, 0x1.db989c517d499p-28,
+    0x1.8fcb337ab9ec9p-29, 0x1.fc5b49815e257p-30, -0x1.f11dfa24ee8a1p-28, 0x1.dc40bb622ebdap-32,
+    0x1.dc40bb622ebdap-31, -0x1.33486483ad679p-29, -0x1.33486483ad679p-28, 0x1.996f36f8a530ep-28,
+    -0x1.9a43241d6b3c8p-29, -0x1.9a43241d6b3c8p-28, 0x1.dc2e18df8bea3p-28, -0x1.58582f5b4a8edp-28,
+    -0x1.9ffbfd9c32ba7p-28, -0x1.42b1714b1f606p-30,
+};
+
+static inline float tg_sine_f32(float x, uint32_t quarters) {
+    uint32_t exponent = (tg_bits_of_float(x) >> 23) & 0xff;
+    uint32_t e = exponent > 150 ? exponent - 150 : 0;
+    double y = (double)(x * tg_float_of_bits((127 - e) << 23));
+    double high = y * tg_turn_high[e], low = y * tg_turn_low[e];
+    double t = (high + low) * 0.63661977236758134 + TG_MAGIC_F64, n = t - TG_MAGIC_F64;
+    double d = high - n * 0x1.921fb58000000p+0 - n * -0x1.dde9740000000p-27;
+    float r = (float)(d - n * 0x1.1a62633145c07p-54 + low), z = r * r;
+    quarters += (uint32_t)tg_bits_of_double(t);
+    float s = 2.71824177e-6f;
+    s = s * z - 1.98393277e-4f;
+    s = s * z + 8.33332936e-3f;
+    s = s * z - 1.66666666e-1f;
+    s = r + r * z * s;
+    float c = 2.44378616e-5f;
+    c = c * z - 1.38873628e-3f;
+    c = c * z + 4.16666468e-2f;
+    c = 1.0f - 0.5f * z + z * z * c;
+    float found = quarters & 1 ? c : s;
+    return tg_float_of_bits(tg_bits_of_float(found) ^ ((quarters & 2) << 30));
+}
+static inline float tg_sin_f32(float x) { /* 2 ulp */
+    float y = tg_sine_f32(x, 0);
+    return fabsf(x) < 1e-5f ? x : y;
+}
+static inline float tg_cos_f32(float x) { return tg_sine_f32(x, 1); } /* 2 ulp */
+/* of doubles by the C library, which keeps a loop from being vectorised: 1 ulp */
+static inline double tg_sin_f64(double x) { return sin(x); }
+static inline double tg_cos_f64(double x) { return cos(x); }
+
+/* ---- powers ---- */
+
+static inline float tg_pow_f32(float x, float y) { /* 1 ulp */
+    double size = fabs((double)x);
+    float p = (float)tg_exp_f64((double)y * tg_log_f64(size));
+    p = size == 1.0 || y == 0.0f ? 1.0f : p;
+    float whole = __builtin_rintf(y), half = 0.5f * y;
+    int is_odd = y == whole && half != __builtin_rintf(half);
+    int is_negative = tg_bits_of_float(x) >> 31;
+    p = is_negative && is_odd ? -p : p;
+    p = is_negative && x != 0.0f && x != -INFINITY && y != whole ? NAN : p;
+    p = x != x && y != 0.0f ? x : p;
+    return y != y && x != 1.0f ? y : p;
+}
+static inline double tg_pow_f64(double x, double y) { return pow(x, y); } /* the C library: 1 ulp */
+
+/* x^n by squares: n is a constant where it is called, and the loop is unrolled */
+static inline float tg_powi_f32(float x, int n) {
+    float p = 1.0f, s = x;
+    for (unsigned k = n < 0 ? -(unsigned)n : (unsigned)n; k; k >>= 1, s *= s) p = k & 1 ? p * s : p;
+    return n < 0 ? 1.0f / p : p;
+}
+static inline double tg_powi_f64(double x, int n) {
+    double p = 1.0, s = x;
+    for (unsigned k = n < 0 ? -(unsigned)n : (unsigned)n; k; k >>= 1, s *= s) p = k & 1 ? p * s : p;
+    return n < 0 ? 1.0 / p : p;
+}
+
+static inline float tg_sqrt_f32(float x) { return sqrtf(x); }
+static inline double tg_sqrt_f64(double x) { return sqrt(x); }
+static inline float tg_rsqrt_f32(float x) { return 1.0f / sqrtf(x); } /* 1 ulp */
+static inline double tg_rsqrt_f64(double x) { return 1.0 / sqrt(x); }
+
+/* ---- GELU: x Phi(x). In float32 Phi(x) = 1 / (1 + exp(-s)), s = x P(x^2); for the approximation
+        by tanh P has two terms, for Phi itself it is a fit, as in tapegrad's own kernel ---- */
+
+static inline float tg_gelu_odds_f32(float x) { /* exp(-s), of |x| <= 6.5 */
+    float z = x * x, p = -5.21008531e-9f;
+    p = p * z + 3.85052924e-7f;
+    p = p * z - 1.1452559e-5f;
+    p = p * z + 1.59390362e-4f;
+    p = p * z + 9.55897478e-5f;
+    p = p * z - 1.04838577e-1f;
+    p = p * z - 2.3022072f;
+    return tg_exp_f32(0.693147181f * (x * p));
+}
+static inline float tg_gelu_tanh_odds_f32(float x) {
+    return tg_exp_f32(x * (-1.59576912f - 7.13548162e-2f * (x * x)));
+}
+static inline float tg_gelu_f32(float x) {
+    float near = x < -6.5f ? -6.5f : x;
+    near = near > 6.5f ? 6.5f : near;
+    float y = x / (1.0f + tg_gelu_odds_f32(near));
+    return x < -6.5f ? -0.0f : y;
+}
+static inline float tg_gelu_tanh_f32(float x) {
+    float near = x < -8.0f ? -8.0f : x;
+    near = near > 8.0f ? 8.0f : near;
+    float y = x / (1.0f + tg_gelu_tanh_odds_f32(near));
+    return x < -8.0f ? -0.0f : y;
+}
+static inline float tg_gelu_back_f32(float g, float x) {
+    float near = x < -6.5f ? -6.5f : x;
+    near = near > 6.5f ? 6.5f : near;
+    float density = 0.398942280f * tg_exp_f32(-0.5f * near * near);
+    float y = g / (1.0f + tg_gelu_odds_f32(near)) + g * near * density;
+    return x < -6.5f ? 0.0f : y;
+}
+static inline float tg_gelu_tanh_back_f32(float g, float x) {
+    float near = x < -8.0f ? -8.0f : x;
+    near = near > 8.0f ? 8.0f : near;
+    float phi = 1.0f / (1.0f + tg_gelu_tanh_odds_f32(near));
+    float steep = 1.59576912f + 0.214064449f * near * near;
+    float y = g * phi + g * near * phi * (1.0f - phi) * steep;
+    return x < -8.0f ? 0.0f : y;
+}
+static inline double tg_gelu_f64(double x) {
+    return x * (0.5 * (1.0 + tg_erf_f64(x * 0.7071067811865476)));
+}
+static inline double tg_gelu_tanh_f64(double x) {
+    return x * (0.5 * (1.0 + tg_tanh_f64(x * (0.79788456080286541 * (1.0 + 0.044715 * x * x)))));
+}
+static inline double tg_gelu_back_f64(double g, double x) {
+    double phi = 0.5 * (1.0 + tg_erf_f64(x * 0.7071067811865476));
+    return g * (phi + x * tg_exp_f64(x * x * -0.5) * 0.39894228040143268);
+}
+static inline double tg_gelu_tanh_back_f64(double g, double x) {
+    double u = x * (0.79788456080286541 * (1.0 + 0.044715 * x * x));
+    double phi = 0.5 * (1.0 + tg_tanh_f64(u));
+    double steep = 1.59576912160573081 + 0.21406444881780073 * x * x;
+    return g * (phi + x * phi * (1.0 - phi) * steep);
+}
