@@ -4,6 +4,8 @@ What has to be asked and done in each call is written out as a Python function, 
 as a guard is: a line for each tensor, number and effect. Its source can be read: `Entry.source`.
 """
 
+import inspect
+
 import numpy as np
 
 from tapegrad.arrays.traced.program import Changed, Instruction, Scalar, Value
@@ -46,9 +48,11 @@ class Entry:
         }  # fmt: skip
         self._lines: list[str] = []
         self._places: dict[int, str] = {}  # of tensors that are arguments: how they are called
+        self._args, self._kwargs = args, kwargs
         self._arguments(args, kwargs)
         self._programs()
         self._write()
+        del self._args, self._kwargs
 
     # --- arguments -------------------------------------------------------------------------------
 
@@ -155,9 +159,21 @@ class Entry:
         inputs = [tensors[i] for i in self.reads] + [numbers[i] for i in self.numbers]
         self.part = program.part(inputs, forward)
         self.outputs = outputs
-        self.names = instructions.names_of(recording, tensors)
+        self.names = instructions.names_of(recording, tensors, self._called())
         self.runner = self.build(self.part, outputs, names=self.names)
         self.draws = program.drawn > 0 and any(instructions.reads_numbers(each) for each in forward)
+
+    def _called(self) -> dict[int, str]:
+        """What the function calls its arguments, by the identities of the tensors."""
+        try:
+            bound = inspect.signature(self.function).bind(*self._args, **self._kwargs)
+        except (TypeError, ValueError):  # not known of a function written in C
+            return {}
+        found = {id(x): name for name, x in bound.arguments.items()}
+        for name, x in bound.arguments.items():
+            if isinstance(x, (tuple, list)):
+                found.update({id(each): f"{name}_{i}" for i, each in enumerate(x)})
+        return found
 
     def _check_results(self) -> None:
         arrays = self.recording._arrays
@@ -323,6 +339,8 @@ class Entry:
             self._scope["generator"] = default_generator
             self._say("state = generator.get_state()")
             self._undo.append("generator.set_state(state)")
+        if any(instructions.reads_numbers(each) for each in self.part.instructions):
+            return  # the program may say that it does not hold
         for effect in self.recording.effects:
             if effect.grad == "kept" or self.recording._grads[effect.tensor] is None:
                 continue
@@ -333,7 +351,6 @@ class Entry:
             if k is not None and k in self.reads:
                 continue
             self._say(f"g{i} = {name}._grad = None")
-            # the program may say that it does not hold; then a call is recorded with no .grad
 
     def _after_run(self) -> None:
         for effect in self.recording.effects:

@@ -1,5 +1,7 @@
 """What instructions of a recorded program read, give and write, and which of them are needed."""
 
+import re
+
 from tapegrad.arrays.traced.program import Instruction, Scalar, Value
 from tapegrad.arrays.traced.record import Read
 from tapegrad.core.annotations import Any, Sequence
@@ -65,11 +67,36 @@ def read_by(instructions: Sequence[Instruction]) -> set[int]:
     return {id(v) for each in instructions for v in read(each)}
 
 
-def names_of(recording: Any, tensors: Sequence[Value]) -> dict[int, str]:
-    """What parameters are called, by the numbers of their values."""
+def names_of(recording: Any, tensors: Sequence[Value], arguments: dict[int, str]) -> dict[int, str]:
+    """What inputs are called, by the numbers of their values: as modules and functions have them."""
     found: dict[int, str] = {}
-    names = recording.found.names
+    taken: set[str] = set()
+    names = {**recording.found.names, **arguments}
     for x, value in zip(recording.tensors, tensors, strict=True):
-        if id(x) in names:
-            found[value.number] = names[id(x)]
+        name = names.get(id(x))
+        if name is not None:
+            name = _identifier(name, taken)
+            found[value.number] = name
+            taken.add(name)
     return found
+
+
+_RESERVED = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while and as assert async await class def del elif except "
+    "finally from global import in is lambda nonlocal not or pass raise try with yield None True "
+    "False np xp order draw make operator expect inf nan main y0 y1 j0 j1 jn yn exp log abs sqrt".split()
+)
+
+
+def _identifier(name: str, taken: set[str]) -> str:
+    """A name that Python and C take, and that nothing else has."""
+    name = re.sub(r"\W", "_", name)
+    if name[0].isdigit() or name[0] == "_":
+        name = f"model_{name.lstrip('_')}"
+    if name in _RESERVED or re.fullmatch(r"[a-z]{1,2}\d*|[a-z]+\d+", name):
+        name += "_"
+    while name in taken:
+        name += "_"
+    return name

@@ -1,7 +1,7 @@
 """What runs a program: NumPy source at once, and C as soon as it is there."""
 
 from tapegrad.arrays.traced.program import Program
-from tapegrad.arrays.traced.source import compiled
+from tapegrad.compiler.numpy_backend import build as build_numpy
 from tapegrad.core.annotations import Any, Callable
 
 
@@ -12,4 +12,8 @@ class Builder:
         self.backend = backend
 
     def __call__(self, program: Program, outputs: list, names: Any = None) -> Callable:
-        return compiled(program, outputs)
+        if self.backend == "c":
+            from tapegrad.compiler.c_backend import build
+
+            return build(program, outputs, names=names)
+        return build_numpy(program, outputs, names=names)

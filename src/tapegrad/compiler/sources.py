@@ -199,10 +199,13 @@ class Found:
         state = optimizer.state
         self.guard.same(optimizer.__dict__, "state", state)
         self.guard.same_values(state)
-        for entry in list(state.values()):
+        for param, entry in list(state.items()):
             if isinstance(entry, dict):
                 self._dict(entry)
                 self.state.update(id(x) for x in entry.values())
+                called = self.names.get(id(param))
+                if called is not None:
+                    self.names.update({id(x): f"{called}_{k}" for k, x in entry.items()})
             else:
                 self.look_at(entry)
 

@@ -102,9 +102,23 @@ def _refuse_overlaps(lowering: Lowering, statements: list) -> None:
         if buffer.value is not None:
             roots.setdefault(buffer.value.root.number, []).append(buffer)
     for shared in roots.values():
-        if len(shared) > 1 and any(id(x) in written for x in shared):
-            names = ", ".join(x.name for x in shared)
-            raise Unsupported(f"the inputs {names} share memory, and one of them is written")
+        end, last = None, None
+        for low, high, _, x in sorted((*_extent(x.value), x) for x in shared):
+            if end is not None and low < end and (id(x) in written or id(last) in written):
+                raise Unsupported(
+                    f"the inputs {last.name} and {x.name} overlap, and one of them is written"
+                )
+            if end is None or high > end:
+                end, last = high, x
+
+
+def _extent(x: Value) -> tuple[int, int, int]:
+    """The first byte of a value in its root and that behind its last one, and its number."""
+    steps = [(n - 1) * step for n, step in zip(x.shape, x.strides, strict=True)]
+    if 0 in x.shape:
+        return x.offset, x.offset, x.number
+    low = x.offset + sum(min(step, 0) for step in steps)
+    return low, x.offset + sum(max(step, 0) for step in steps) + x.dtype.itemsize, x.number
 
 
 def _parts(segments: list[Segment], in_memory: dict[int, set[int]]) -> tuple[list, list]:

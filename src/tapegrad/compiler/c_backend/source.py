@@ -16,7 +16,7 @@ from tapegrad.compiler.c_backend.ir import Access, Buffer, Call, Check, Literal,
 from tapegrad.compiler.c_backend.loop_source import Loop
 from tapegrad.compiler.c_backend.lower_product import order_of
 from tapegrad.compiler.c_backend.schedule import Segment
-from tapegrad.core.annotations import Any, Callable, Sequence
+from tapegrad.core.annotations import Callable, Sequence
 
 _DOUBLE = np.dtype(np.float64)
 _INLINE = 8  # statements of numbers, not arrays, that stand where they are needed
