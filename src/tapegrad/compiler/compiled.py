@@ -12,6 +12,7 @@ from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
 from tapegrad.compiler.backends import Unsupported
 from tapegrad.compiler.entry import MISS, Entry
 from tapegrad.compiler.recording import Recording
+from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import Uncompilable, found_by
 from tapegrad.compiler.state import COMPILED, STATE
 from tapegrad.core.annotations import Any, Callable
@@ -50,6 +51,27 @@ class Compiled:
         self._calls = self._failures = 0
         self._given_up = False
         COMPILED.add(self)
+
+    def wait(self) -> None:
+        """Wait until the C of all programs is compiled that is being compiled."""
+        for entry in self.entries:
+            wait_for(entry)
+            wait_for(entry.joint)
+
+    @property
+    def source(self) -> str:
+        """The program of the last call as text: C, or NumPy source; a second one is the backward.
+
+        Raises: RuntimeError where nothing is compiled yet.
+        """
+        if not self.entries:
+            raise runtime_error(
+                f"{self._name()} is not compiled yet" + (f": {self.why_not}" * bool(self.why_not)),
+                "The first call runs as it is, the second is recorded.",
+            )
+        entry = self.entries[0]
+        runners = [entry.runner, *([entry.joint.runner] if entry.joint is not None else [])]
+        return "\n".join(each.source for each in runners)
 
     def __reduce__(self) -> Any:
         options = self._build, self._fullgraph, self._at_once, self._most

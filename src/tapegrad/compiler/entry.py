@@ -40,6 +40,8 @@ class Entry:
         self.guard: Guard = recording.found.guard
         self.build = build
         self.mode = True  # the grad mode that it was recorded in
+        self.runner: Any = None
+        self.why_numpy = ""  # why it is no C
         self.changed = ""  # which number was another one when the program was asked last
         self._scope: dict[str, Any] = {
             "MISS": MISS, "Changed": Changed, "CHANGES": CHANGES, "wrap": wrap,
@@ -148,7 +150,7 @@ class Entry:
         if recording.live:
             self.joint = Joint(recording, forward, outputs, tensors, numbers)
             forward, outputs = self.joint.forward, self.joint.outputs
-            self.joint.runner = self.build(self.joint.part, self.joint.gradients)
+            self.build(self.joint, self.joint.part, self.joint.gradients)
         forward = instructions.needed(forward, outputs)
         read = instructions.read_by(forward) | set(map(id, outputs))
         self.grads_matter = recording.reads_grads or any(
@@ -160,7 +162,7 @@ class Entry:
         self.part = program.part(inputs, forward)
         self.outputs = outputs
         self.names = instructions.names_of(recording, tensors, self._called())
-        self.runner = self.build(self.part, outputs, names=self.names)
+        self.build(self, self.part, outputs, names=self.names)
         self.draws = program.drawn > 0 and any(instructions.reads_numbers(each) for each in forward)
 
     def _called(self) -> dict[int, str]:

@@ -68,7 +68,7 @@ def read_by(instructions: Sequence[Instruction]) -> set[int]:
 
 
 def names_of(recording: Any, tensors: Sequence[Value], arguments: dict[int, str]) -> dict[int, str]:
-    """What inputs are called, by the numbers of their values: as modules and functions have them."""
+    """What inputs are called, by the numbers of their values: as modules and functions do."""
     found: dict[int, str] = {}
     taken: set[str] = set()
     names = {**recording.found.names, **arguments}
@@ -86,7 +86,7 @@ _RESERVED = frozenset(
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while and as assert async await class def del elif except "
     "finally from global import in is lambda nonlocal not or pass raise try with yield None True "
-    "False np xp order draw make operator expect inf nan main y0 y1 j0 j1 jn yn exp log abs sqrt".split()
+    "False np xp order draw make operator expect inf nan main exp log abs sqrt".split()
 )
 
 

@@ -82,7 +82,7 @@ class Joint:
         self.gradients = gradients
         self.draws = program.drawn > 0
         self.runner: Any = None
-        self.eager: Any = None  # the function as it was written
+        self.why_numpy = ""  # why it is no C
 
 
 def _separate(

@@ -1,19 +1,60 @@
 """What runs a program: NumPy source at once, and C as soon as it is there."""
 
+import threading
+import warnings
+
 from tapegrad.arrays.traced.program import Program
 from tapegrad.compiler.numpy_backend import build as build_numpy
-from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.annotations import Any
+
+_warned: set[str] = set()
 
 
 class Builder:
-    """`build(program, outputs, names=...)` of a backend: "auto", "numpy" or "c"."""
+    """`build(owner, attribute, program, outputs)` of a backend: "auto", "numpy" or "c".
+
+    With "auto" NumPy source runs until a thread has compiled the C, which takes its place.
+    """
 
     def __init__(self, backend: str):
         self.backend = backend
 
-    def __call__(self, program: Program, outputs: list, names: Any = None) -> Callable:
+    def __call__(self, owner: Any, program: Program, outputs: list, names: Any = None) -> None:
+        """Give `owner` the attribute `runner`, a function of the program's inputs."""
         if self.backend == "c":
-            from tapegrad.compiler.c_backend import build
+            from tapegrad.compiler.c_backend import build as build_c
 
-            return build(program, outputs, names=names)
-        return build_numpy(program, outputs, names=names)
+            owner.runner = build_c(program, outputs, names=names)
+            return
+        owner.runner = build_numpy(program, outputs, names=names)
+        if self.backend == "auto":
+            work = threading.Thread(
+                target=_replace, args=(owner, program, outputs, names), daemon=True
+            )
+            owner.pending = work
+            work.start()
+
+
+def _replace(owner: Any, program: Program, outputs: list, names: Any) -> None:
+    """Compile a program to C, and let `owner` run that."""
+    from tapegrad.compiler.c_backend import CompilerMissing, Unsupported
+    from tapegrad.compiler.c_backend import build as build_c
+
+    try:
+        owner.runner = build_c(program, outputs, names=names)
+    except Unsupported as error:
+        owner.why_numpy = str(error)
+    except CompilerMissing as error:
+        owner.why_numpy = str(error)
+        if owner.why_numpy not in _warned:
+            _warned.add(owner.why_numpy)
+            warnings.warn(
+                f"torch.compile runs NumPy source, not C: {error}", UserWarning, stacklevel=2
+            )
+
+
+def wait_for(owner: Any) -> None:
+    """Wait until nothing is compiled any more for `owner`."""
+    pending = getattr(owner, "pending", None)
+    if pending is not None:
+        pending.join()

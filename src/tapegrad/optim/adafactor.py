@@ -1,5 +1,6 @@
 """Adafactor: Adam's second mean from its row and column sums alone."""
 
+from tapegrad.arrays.traced.number import larger, smaller
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.optim.optimizer import Optimizer, check_at_least, check_number, given
@@ -99,7 +100,7 @@ class Adafactor(Optimizer):
         eps1 = float(xp.finfo(param.dtype).eps) if eps[0] is None else eps[0]
         t = state["step"].item()
         decay = t**beta2_decay
-        size = max(eps[1], _rms(param)) * min(lr, t**-0.5)
+        size = larger(_rms(param), eps[1]) * smaller(lr, t**-0.5)
         if weight_decay:
             param *= 1 - lr * weight_decay
         square = grad * grad
@@ -113,7 +114,7 @@ class Adafactor(Optimizer):
             total = xp.maximum(xp.mean(row, axis=-2, keepdims=True), xp.asarray(eps1, row.dtype))
             v = row * column / total
         step = grad / xp.sqrt(xp.maximum(v, xp.asarray(eps1 * eps1, dtype=v.dtype)))
-        param -= size / max(1.0, _rms(step) / d) * step
+        param -= size / larger(_rms(step) / d, 1.0) * step
 
 
 def _rms(x: Any) -> float:

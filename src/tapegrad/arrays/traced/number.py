@@ -64,6 +64,27 @@ def plain(x: Any) -> Any:
     return float.__pos__(x) if type(x) is TracedNumber else x
 
 
+def larger(x: float, y: float) -> Any:
+    """`max(x, y)`, which is no question that has to be answered the same way again."""
+    return _of_two("max", max, x, y)
+
+
+def smaller(x: float, y: float) -> Any:
+    """`min(x, y)`."""
+    return _of_two("min", min, x, y)
+
+
+def _of_two(text: str, function: Callable, x: float, y: float) -> Any:
+    found = function(plain(x), plain(y))
+    traced = [each for each in (x, y) if type(each) is TracedNumber]
+    if not traced or RECORDING.get() is not traced[0].program:
+        return found
+    program = traced[0].program
+    place = program.scalar()
+    program.note(text, function, (_place(x), _place(y)), {}, place)
+    return TracedNumber(program, found, place)
+
+
 def _told(x: Any) -> Any:
     return float(x) if type(x) is TracedNumber else x
 
