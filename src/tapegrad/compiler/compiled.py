@@ -7,10 +7,12 @@ call, the function runs as it is, and one warning says why.
 
 import functools
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
 from tapegrad.compiler.backends import Unsupported
-from tapegrad.compiler.entry import MISS, Entry
+from tapegrad.compiler.entry import FAILED, MISS, Entry
 from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import Uncompilable, found_by
@@ -95,17 +97,20 @@ class Compiled:
             or EVERYWHERE
             or IN_USE
             or TRANSFORMS.get() is not None
-            or AUTOCAST.get() is not None
         ):
             return self.compiled_function(*args, **kwargs)
+        if AUTOCAST.get() is not None:
+            mode = _with_autocast(mode, AUTOCAST.get())
         for entry in self.entries:
-            if entry.mode is mode:
+            if entry.mode is mode or entry.mode == mode:
                 found = entry.call(args, kwargs)
+                if found is FAILED:
+                    return self.compiled_function(*args, **kwargs)
                 if found is not MISS:
                     return found
         return self._record(mode, args, kwargs)
 
-    def _record(self, mode: bool, args: tuple, kwargs: dict) -> Any:
+    def _record(self, mode: Any, args: tuple, kwargs: dict) -> Any:
         function = self.compiled_function
         if STATE.stance == "fail_on_recompile" and self.entries:
             raise runtime_error(
@@ -127,7 +132,8 @@ class Compiled:
         except Uncompilable as error:
             self._failed(str(error))
             return function(*args, **kwargs)
-        result = recording.run(lambda: function(*args, **kwargs))
+        with _fresh_cache():
+            result = recording.run(lambda: function(*args, **kwargs))
         try:
             entry = Entry(function, recording, args, kwargs, self._build)
         except Uncompilable as error:
@@ -162,3 +168,26 @@ class Compiled:
         self._failures = _TRIES
         self._failed(why)
         self._given_up = True
+
+
+def _with_autocast(mode: bool, state: Any) -> Any:
+    """The grad mode, and what autocast does where it is on."""
+    if "cpu" not in state.enabled:
+        return mode
+    return mode, state.dtypes["cpu"], state.cache_enabled
+
+
+@contextmanager
+def _fresh_cache() -> Iterator[None]:
+    """A block in which autocast keeps none of the casts that are recorded."""
+    state = AUTOCAST.get()
+    if state is None:
+        yield
+        return
+    token = AUTOCAST.set(
+        type(state)(state.enabled, state.dtypes, state.cache_enabled, state.nesting, {})
+    )
+    try:
+        yield
+    finally:
+        AUTOCAST.reset(token)

@@ -18,14 +18,17 @@ from tapegrad.compiler.recording import Recording, is_plain
 from tapegrad.compiler.sources import PLAIN, Uncompilable
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.changes import CHANGES
+from tapegrad.core.streams.mersenne_twister import Twister
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.nn.parameter import Buffer, Parameter
-from tapegrad.random import default_generator
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils._pytree.tree import tree_unflatten
 
 MISS = object()
 """What the function of an entry gives where its program does not stand for a call."""
+
+FAILED = object()
+"""What it gives where the program raised an error: the function raises it, in its own words."""
 
 
 class Entry:
@@ -44,7 +47,7 @@ class Entry:
         self.why_numpy = ""  # why it is no C
         self.changed = ""  # which number was another one when the program was asked last
         self._scope: dict[str, Any] = {
-            "MISS": MISS, "Changed": Changed, "CHANGES": CHANGES, "wrap": wrap,
+            "MISS": MISS, "FAILED": FAILED, "Changed": Changed, "CHANGES": CHANGES, "wrap": wrap,
             "Tensor": Tensor, "Parameter": Parameter, "Buffer": Buffer, "INFERENCE": INFERENCE,
             "ndarray": np.ndarray, "written": written,
         }  # fmt: skip
@@ -163,7 +166,7 @@ class Entry:
         self.outputs = outputs
         self.names = instructions.names_of(recording, tensors, self._called())
         self.build(self, self.part, outputs, names=self.names)
-        self.draws = program.drawn > 0 and any(instructions.reads_numbers(each) for each in forward)
+        self.streams = [x for x in program.constants if isinstance(x, Twister)]
 
     def _called(self) -> dict[int, str]:
         """What the function calls its arguments, by the identities of the tensors."""
@@ -240,10 +243,11 @@ class Entry:
         target = "(" + ", ".join(outs) + ("," if len(outs) == 1 else "") + ")" if outs else "_"
         self._say("try:")
         self._say(f"    {target} = entry.runner({', '.join(arrays)})")
-        self._say("except Changed as error:")
-        self._say("    entry.changed = str(error)")
+        self._say("except Exception as error:")
         for line in self._undo:
             self._say(f"    {line}")
+        self._say("    if type(error) is not Changed: return FAILED")
+        self._say("    entry.changed = str(error)")
         self._say("    return MISS")
         self._after_run()
         self._result()
@@ -337,10 +341,10 @@ class Entry:
     def _before_run(self) -> None:
         """Let go of gradients that are made anew: their memory may be used again."""
         self._undo: list[str] = []
-        if self.draws:
-            self._scope["generator"] = default_generator
-            self._say("state = generator.get_state()")
-            self._undo.append("generator.set_state(state)")
+        for i, stream in enumerate(self.streams):
+            name = self._name(stream)
+            self._say(f"state{i} = {name}.snapshot()")
+            self._undo.append(f"{name}.restore(state{i})")
         if any(instructions.reads_numbers(each) for each in self.part.instructions):
             return  # the program may say that it does not hold
         for effect in self.recording.effects:

@@ -5,11 +5,13 @@ which the user's code does so is found here, with its line, and the function run
 """
 
 import sys
+from functools import partial
 from types import FrameType
 
 from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.compiler.sources import is_library
 from tapegrad.core.annotations import Any
+from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.tensors.tensor import Tensor
 
 _PURE_BUILTINS = frozenset(
@@ -68,6 +70,8 @@ class Watch:
         if self.why_not or event not in ("c_call", "call"):
             return
         if event == "call":
+            if frame.f_code.co_name == "step" and frame.f_back is not None:
+                self._scheduled(frame)
             root = frame.f_globals.get("__name__", "").partition(".")[0]
             if root in _IMPURE_PYTHON and frame.f_back is not None and self._is_users(frame.f_back):
                 self._note(frame.f_back, f"{root}.{frame.f_code.co_name}")
@@ -95,6 +99,18 @@ class Watch:
                 self._note(frame, f"{kind.__name__}.{name}")
         elif kind.__module__.partition(".")[0] not in ("tapegrad",) and not isinstance(owner, type):
             self._note(frame, f"{kind.__name__}.{name}")
+
+    def _scheduled(self, frame: FrameType) -> None:
+        """Have the step of a schedule done again each time."""
+        given = dict(frame.f_locals)
+        scheduler = given.pop("self", None)
+        if not isinstance(scheduler, LRScheduler) or not self._is_users(frame.f_back):
+            return
+        if not all(type(x) in (int, float, bool, type(None)) for x in given.values()):
+            self._note(frame.f_back, f"{type(scheduler).__name__}.step")
+            return
+        owner = RECORDING.get().owner
+        owner.act(partial(scheduler.step, **given), scheduler.optimizer.param_groups)
 
     @staticmethod
     def _program_has_numbers() -> bool:

@@ -199,8 +199,6 @@ class Recording:
     def _state_changed(self) -> str:
         """What Python has changed in the objects that the call has read."""
         guard = self.found.guard
-        if self.actions:
-            return ""  # schedules change numbers of optimizers; what they do is done again
         why = "" if guard.holds() else guard.why_not()
         return f"it changes what it reads: {why}" if why else ""
 

@@ -15,7 +15,9 @@ import numpy as np
 
 from tapegrad.compiler.guards import Guard
 from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.dtype import current as DEFAULT
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE
 from tapegrad.nn.modules.module import Module
 from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.optim.optimizer import Optimizer
@@ -271,6 +273,12 @@ def _is_foreign(kind: type) -> bool:
 def found_by(function: Callable, args: Any) -> Found:
     """What a call of `function` with arguments `args`, a list, leads to."""
     found = Found()
+    found.guard.ask(
+        f"{found.guard.name(DEFAULT)}[0][0] is not {found.guard.name(DEFAULT[0][0])}",
+        "the default dtype is another one",
+    )
+    for table in (BEFORE, AFTER._forward_hooks, BACKWARD.hooks, BACKWARD.pre):
+        found._hooks(table)
     found.look_at(function)
     for x in args:
         found.look_at(x)

@@ -144,6 +144,17 @@ class Twister:
             self._drawn = True
             DRAWS[0] += 1
 
+    def snapshot(self) -> Any:
+        """Where the stream stands, for `restore`."""
+        with self.lock:
+            self._ready()
+            return self._bits.state, self.normal, self._drawn
+
+    def restore(self, snapshot: Any) -> None:
+        """Go back to where the stream stood."""
+        with self.lock:
+            self._bits.state, self.normal, self._drawn = snapshot
+
     def pack(self) -> np.ndarray:
         """The state as the bytes PyTorch makes of it, shape (5056,)."""
         state = np.zeros(STATE_BYTES, np.uint8)
