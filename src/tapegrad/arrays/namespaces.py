@@ -38,6 +38,11 @@ def is_recorded(x: object) -> bool:
     return hasattr(type(x), "program")
 
 
+def laid_out(x: Array) -> Any:
+    """The array whose shape and strides `x` has: its own numbers where `x` is recorded."""
+    return x.array if is_recorded(x) else x
+
+
 def elements(array: Array) -> Any:
     """All elements of an array, of every member where it is batched: for checks of values.
 

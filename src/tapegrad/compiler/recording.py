@@ -6,9 +6,12 @@ nothing is lost but time.
 """
 
 import gc
+from collections.abc import Iterator
+from types import BuiltinFunctionType, FunctionType
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import below_batches, is_batched
 from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.number import TracedNumber, plain
 from tapegrad.arrays.traced.program import Program
@@ -16,11 +19,12 @@ from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.describe import is_freed
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.node import INFERENCE
+from tapegrad.autograd.node import INFERENCE, node_of
 from tapegrad.compiler.python_effects import Watch
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.conj_neg_view import resolved
+from tapegrad.core.memory_format import memory_format
 from tapegrad.core.streams.mersenne_twister import DRAWS
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.nn.parameter import Buffer, Parameter
@@ -103,7 +107,9 @@ class Recording:
 
     def check(self, name: str, x: Any) -> None:
         """Refuse if a tensor that is read came from nowhere that is looked at."""
-        if not isinstance(resolved(x._array), Traced):
+        array = resolved(x._array)
+        below = below_batches(array)
+        if not isinstance(below, Traced) and getattr(array, "factors", None) is None:
             self.refuse(f"{name} reads a tensor that is no argument, parameter or global")
 
     def made(self, op: Any, make: Callable) -> Any:
@@ -111,32 +117,44 @@ class Recording:
         name, drawn = op.name, DRAWS[0]
         tensor = make()
         array = tensor._array if isinstance(tensor, TensorBase) else None
-        if isinstance(array, Traced):
+        below = below_batches(array)
+        if isinstance(below, Traced):
             return tensor
-        if type(array) is not np.ndarray:
+        if type(below) is not np.ndarray:
             self.refuse(f"{name} makes no plain tensor")
-            return tensor
-        if DRAWS[0] != drawn:
+        elif DRAWS[0] != drawn:
             self.refuse(f"{name} draws random numbers that are not recorded")
-        if _is_pure(op.args):
-            # what it makes depends on nothing: a copy of it is made each time
-            place = self.program.constant(array.copy())
-            value = self.program.place(array)
-            self.program.note("np.array", np.array, (place,), {}, value)
+        elif not _is_pure(op.args):
+            if below is not array:
+                self.refuse(f"{name} makes a tensor inside of vmap")
+            tensor._array = self._made_anew(name, make, below)
         else:
-            value = self.program.place(array)
-            under = MODE.get()
-
-            def again() -> Any:
-                token = MODE.set(under.under if isinstance(under, RecordingMode) else under)
-                try:
-                    return make()._array
-                finally:
-                    MODE.reset(token)
-
-            self.program.note(f"make.{name}", again, (), {}, value)
-        tensor._array, tensor._signature = self.program.array(array, value), None
+            tensor._array = _with_value(array, self._copied_anew(below))
+        tensor._signature = None
         return tensor
+
+    def _copied_anew(self, array: Any) -> Any:
+        """An array that depends on nothing: a copy of it is made each time."""
+        place = self.program.constant(array.copy("K"))
+        value = self.program.place(array)
+        self.program.note("np.array", np.array, (place,), {}, value)
+        return self.program.array(array, value)
+
+    def _made_anew(self, name: str, make: Callable, array: Any) -> Any:
+        """An array that a function of Python makes, which is called each time."""
+        value = self.program.place(array)
+        mode = MODE.get()
+        under = mode.under if isinstance(mode, RecordingMode) else mode
+
+        def again() -> Any:
+            token = MODE.set(under)
+            try:
+                return make()._array
+            finally:
+                MODE.reset(token)
+
+        self.program.note(f"make.{name}", again, (), {}, value)
+        return self.program.array(array, value)
 
     def number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
         """A float that `owner[key]` (`[index]`) has, as an input of the program."""
@@ -257,12 +275,21 @@ class Recording:
         self._grad_arrays = grad_arrays
         self.kept = {id(x.place): np.asarray(x.array) for x in alive}
         mine = {id(x) for x in leaves} | {id(x._grad) for x in self.tensors}
+        mine |= _saved_behind([x for x in leaves if isinstance(x, TensorBase)])
         self.escaped = ""
-        for x in gc.get_referrers(*alive) if alive else ():
-            if isinstance(x, TensorBase) and isinstance(x._array, Traced):
-                if id(x) not in mine:
-                    self.escaped = "a tensor that the call makes outlives it"
-                x._array, x._signature = np.asarray(x._array.array), None
+        del alive
+        if any(id(x) not in mine for x in self._holders()):
+            gc.collect()  # what only a cycle of references keeps is gone
+        for x in self._holders():
+            if id(x) not in mine:
+                self.escaped = "a tensor that the call makes outlives it"
+            x._array, x._signature = np.asarray(x._array.array), None
+
+    def _holders(self) -> list:
+        """The tensors that have recorded arrays."""
+        alive = self.program.alive()
+        found = gc.get_referrers(*alive) if alive else []
+        return [x for x in found if isinstance(x, TensorBase) and isinstance(x._array, Traced)]
 
     # --- afterwards ------------------------------------------------------------------------------
 
@@ -324,6 +351,13 @@ class Recording:
             self.effects.append(effect)
 
 
+def _with_value(array: Any, value: Any) -> Any:
+    """A batched array with another array below all its levels; `value` itself where it is none."""
+    if not is_batched(array):
+        return value
+    return type(array)(array.level, _with_value(array.value, value), array.mapped)
+
+
 def is_plain(x: Any) -> bool:
     """Whether a tensor is of no class of its own and has a version counter."""
     return (
@@ -333,9 +367,42 @@ def is_plain(x: Any) -> bool:
     )
 
 
-def _is_over(node: Any) -> bool:
-    """Whether a backward pass has freed what the graph behind a result has saved."""
-    return is_freed(node)
+def _nodes_behind(edges: list) -> Iterator[Any]:
+    """Every node of a graph, from some edges on."""
+    stack, seen = [node_of(edge) for edge in edges], set()
+    while stack:
+        node = stack.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        stack += [node_of(edge) for edge in node.edges or ()]
+
+
+def _is_over(edge: Any) -> bool:
+    """Whether a backward pass has freed what some node behind a result has saved."""
+    return any(is_freed(node) for node in _nodes_behind([edge]))
+
+
+def _saved_behind(tensors: list) -> set[int]:
+    """The identities of the tensors that nodes behind some tensors have saved."""
+    found = set()
+    stack: list[Any] = []
+    for node in _nodes_behind([x._node for x in tensors]):
+        stack.append(getattr(node, "saved", None))
+        stack.append(getattr(node, "saved_values", None))
+        stack.append(vars(node.ctx) if hasattr(node, "saved_values") else None)
+    while stack:
+        x = stack.pop()
+        if isinstance(x, TensorBase):
+            found.add(id(x))
+        elif isinstance(x, (tuple, list)):
+            stack += x
+        elif isinstance(x, dict):
+            stack += x.values()
+        elif hasattr(type(x), "tensor") and hasattr(x, "value"):
+            stack.append(x.value)
+    return found
 
 
 def _is_pure(params: Any) -> bool:
@@ -344,7 +411,11 @@ def _is_pure(params: Any) -> bool:
         return all(map(_is_pure, params.values()))
     if isinstance(params, (list, tuple)):
         return all(map(_is_pure, params))
-    return isinstance(params, (*PLAIN, np.dtype, np.generic, type))
+    if isinstance(params, FunctionType):
+        return not params.__closure__
+    return isinstance(
+        params, (*PLAIN, np.dtype, np.generic, type, Traced, BuiltinFunctionType, memory_format)
+    )
 
 
 def _version(x: Any) -> int:

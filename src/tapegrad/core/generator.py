@@ -11,7 +11,13 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.device import as_device
 from tapegrad.core.device import device as Device
-from tapegrad.core.streams.mersenne_twister import STATE_BYTES, Twister
+from tapegrad.core.streams.mersenne_twister import (
+    STATE_BYTES,
+    Twister,
+    continue_from,
+    start_from,
+    state_of,
+)
 from tapegrad.core.tensor_base import wrap
 
 _FIRST_SEED = 67280421310721  # of a generator that was not seeded
@@ -79,7 +85,7 @@ class Generator:
             raise errors.value_error(
                 "Overflow when unpacking long long", "A seed is an int from -2**63 to 2**64 - 1."
             )
-        self._stream.reseed(number)
+        start_from(self._stream, number)
         return self
 
     def seed(self) -> int:
@@ -106,7 +112,7 @@ class Generator:
         >>> torch.Generator().get_state().shape
         torch.Size([5056])
         """
-        return wrap(self._stream.pack())
+        return wrap(state_of(self._stream))
 
     def set_state(self, new_state: Any, /) -> Generator:
         """Continue from a state that `get_state` gave; returns the generator.
@@ -118,7 +124,7 @@ class Generator:
         >>> bool((first == torch.rand(2, generator=g)).all())
         True
         """
-        self._stream.unpack(_state_array(new_state))
+        continue_from(self._stream, _state_array(new_state))
         return self
 
     def clone_state(self) -> Generator:

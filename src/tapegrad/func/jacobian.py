@@ -6,7 +6,7 @@ import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.batched.unit_vectors import units
-from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.namespaces import below_batches, is_recorded, namespace_of
 from tapegrad.autograd.backward_grad import starts_of
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import MODE, InTransform, Under
@@ -151,8 +151,10 @@ def outside(g: Array, level: Level) -> Any:
 
 def batch_of_units(like: list, sizes: list, first: int, level: Level) -> list:
     """As many unit vectors as a level has members, the samples' cotangents or tangents."""
-    if len(like) == 1 and level.size == sizes[0] and like[0]._array.dtype in _FLOATS:
-        return [wrap(units(level, np.ones(like[0].shape, like[0]._array.dtype)))]
+    dtype = like[0]._array.dtype
+    recorded = is_recorded(below_batches(like[0]._array))
+    if len(like) == 1 and level.size == sizes[0] and dtype in _FLOATS and not recorded:
+        return [wrap(units(level, np.ones(like[0].shape, dtype)))]
     whole = unit_vectors(like, sizes, first, level.size)
     return [wrap(Batched(level, unit._array)) for unit in whole]
 
@@ -169,7 +171,7 @@ def unit_vectors(like: list, sizes: list, first: int, n: int) -> list:
     start = 0
     for x, size in zip(like, sizes, strict=True):
         dtype = x._array.dtype
-        numpy = isinstance(dtype, np.dtype)
+        numpy = isinstance(dtype, np.dtype) and not is_recorded(below_batches(x._array))
         if numpy:
             units = np.eye(n, size, first - start, dtype=dtype)
         else:

@@ -17,6 +17,7 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.batched.refusal import inplace_error, no_branch, no_item, no_storage
+from tapegrad.arrays.namespaces import is_recorded
 from tapegrad.core.annotations import Any, Array, Dim, NativeDType, Tensor
 from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.registration import BATCHED_NAMESPACE
@@ -354,7 +355,7 @@ def closed(level: Level, out: Array, mapped: bool) -> Any:
         return type(out)._make(parts) if hasattr(out, "_make") else tuple(parts)
     if isinstance(out, list):
         return [closed(level, x, mapped) for x in out]
-    return out
+    return Batched(level, out, mapped) if is_recorded(out) else out
 
 
 def widened(value: Array, ndim: int) -> Any:

@@ -113,7 +113,22 @@ class Traced:
     def __complex__(self) -> complex:
         return self._read("complex", complex)
 
+    def __dlpack__(self, **options: Any) -> Any:
+        return np.asarray(self._handed_out()).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return np.asarray(self.array).__dlpack_device__()
+
+    def _handed_out(self) -> Any:
+        """The array itself, which nobody can follow from here on."""
+        if self.program.owner is None:
+            return self.__array__()
+        self.program.owner.refuse("the numbers of a tensor are printed, or given to NumPy")
+        return self.array
+
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.program.owner is not None:
+            return np.asarray(self._handed_out(), *args, **kwargs)
         raise errors.runtime_error(
             "The memory of an array that is being recorded was asked for",
             "Compute with the functions of its namespace: what NumPy makes of it is not recorded.",

@@ -2,10 +2,17 @@
 
 from tapegrad.arrays.numpy import namespace as _numpy
 from tapegrad.arrays.traced.record import record
+from tapegrad.core import dtype as dtypes
 from tapegrad.core.annotations import Any
 
 _UNRECORDED = frozenset("isdtype finfo iinfo".split())
 """Functions of dtypes alone."""
+
+
+_OTHER_DTYPES = frozenset(
+    "bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz".split()
+)
+"""Dtypes that NumPy has from elsewhere."""
 
 
 _OF_PARTS = frozenset("pointwise conj_view neg_view".split())
@@ -15,6 +22,8 @@ _OF_PARTS = frozenset("pointwise conj_view neg_view".split())
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"the namespace of recorded arrays has no {name}")
+    if name in _OTHER_DTYPES:
+        return getattr(dtypes, name).numpy
     found = globals()[name] = _recorded(f"xp.{name}", getattr(_numpy, name))
     return found
 

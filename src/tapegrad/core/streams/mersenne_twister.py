@@ -12,6 +12,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.memory_format import axes_by_stride
+from tapegrad.core.streams.recorded import recorded
 
 
 def laid_out_like(array: np.ndarray, draw: Callable) -> np.ndarray:
@@ -196,3 +197,21 @@ class Twister:
             self._drawn = position > 0
             has_normal = int(state[_HAS_NORMAL].view(np.int32)[0])
             self.normal = float(state[_NORMAL].view(np.float64)[0]) if has_normal else None
+
+
+@recorded
+def state_of(stream: Twister) -> np.ndarray:
+    """`stream.pack()`."""
+    return stream.pack()
+
+
+@recorded
+def continue_from(stream: Twister, state: np.ndarray) -> None:
+    """`stream.unpack(state)`."""
+    stream.unpack(state)
+
+
+@recorded
+def start_from(stream: Twister, seed: int) -> None:
+    """`stream.reseed(seed)`."""
+    stream.reseed(seed)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tapegrad.arrays.float8 import clear
-from tapegrad.arrays.namespaces import is_batched
+from tapegrad.arrays.namespaces import is_batched, laid_out
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import (
@@ -37,7 +37,7 @@ def dtype_like(name: str, x: Tensor, dtype: DTypeLike) -> Dtype:
 
 
 def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
-    array = memory_of(array)
+    array = laid_out(memory_of(array))
     if type(array) is not np.ndarray and type(array) is not MetaArray:
         return mapped_as(array, np.empty(array.shape, dtype))
     if format is None or format is _memory_format.preserve_format:
@@ -47,7 +47,7 @@ def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
 
 
 def _filled(array: np.ndarray, value: Scalar, dtype: DTypeLike, format: Any) -> np.ndarray:
-    array = memory_of(array)
+    array = laid_out(memory_of(array))
     if type(array) is not np.ndarray and type(array) is not MetaArray:
         return mapped_as(array, np.full(array.shape, value, dtype))
     found = _like(array, dtype, format)
