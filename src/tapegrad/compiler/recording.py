@@ -108,8 +108,11 @@ class Recording:
     def check(self, name: str, x: Any) -> None:
         """Refuse if a tensor that is read came from nowhere that is looked at."""
         array = resolved(x._array)
-        below = below_batches(array)
-        if not isinstance(below, Traced) and getattr(array, "factors", None) is None:
+        while is_batched(array):
+            if array.factors is not None:
+                return  # unit vectors, whose value nobody needs
+            array = array.value
+        if not isinstance(array, Traced):
             self.refuse(f"{name} reads a tensor that is no argument, parameter or global")
 
     def made(self, op: Any, make: Callable) -> Any:
@@ -124,12 +127,12 @@ class Recording:
             self.refuse(f"{name} makes no plain tensor")
         elif DRAWS[0] != drawn:
             self.refuse(f"{name} draws random numbers that are not recorded")
-        elif not _is_pure(op.args):
-            if below is not array:
-                self.refuse(f"{name} makes a tensor inside of vmap")
-            tensor._array = self._made_anew(name, make, below)
-        else:
+        elif _is_pure(op.args):
             tensor._array = _with_value(array, self._copied_anew(below))
+        elif below is not array:
+            self.refuse(f"{name} makes a tensor inside of vmap")
+        else:
+            tensor._array = self._made_anew(name, make, below)
         tensor._signature = None
         return tensor
 
@@ -411,6 +414,8 @@ def _is_pure(params: Any) -> bool:
         return all(map(_is_pure, params.values()))
     if isinstance(params, (list, tuple)):
         return all(map(_is_pure, params))
+    if is_batched(params):
+        return _is_pure(below_batches(params))
     if isinstance(params, FunctionType):
         return not params.__closure__
     return isinstance(

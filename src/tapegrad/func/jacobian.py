@@ -151,10 +151,9 @@ def outside(g: Array, level: Level) -> Any:
 
 def batch_of_units(like: list, sizes: list, first: int, level: Level) -> list:
     """As many unit vectors as a level has members, the samples' cotangents or tangents."""
-    dtype = like[0]._array.dtype
-    recorded = is_recorded(below_batches(like[0]._array))
-    if len(like) == 1 and level.size == sizes[0] and dtype in _FLOATS and not recorded:
-        return [wrap(units(level, np.ones(like[0].shape, dtype)))]
+    dtype, below = like[0]._array.dtype, below_batches(like[0]._array)
+    if len(like) == 1 and level.size == sizes[0] and dtype in _FLOATS:
+        return [wrap(units(level, namespace_of((below,)).ones(like[0].shape, dtype=dtype)))]
     whole = unit_vectors(like, sizes, first, level.size)
     return [wrap(Batched(level, unit._array)) for unit in whole]
 

@@ -10,6 +10,7 @@ from math import isfinite
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, Level
+from tapegrad.arrays.namespaces import is_recorded, namespace_of
 from tapegrad.core.annotations import Array
 
 
@@ -28,7 +29,7 @@ def units(level: Level, factors: np.ndarray) -> Batched:
 def all_members(factors: np.ndarray) -> np.ndarray:
     """The whole batch, its axis first."""
     n = factors.size
-    whole = np.zeros((n, n), factors.dtype)
+    whole = namespace_of((factors,)).zeros((n, n), dtype=factors.dtype)
     whole.reshape(-1)[:: n + 1] = factors.reshape(-1)
     return whole.reshape((n, *factors.shape))
 
@@ -42,7 +43,7 @@ def scaled(batch: Batched, other: Array) -> Batched | None:
     if type(other) is float or type(other) is int:
         factors = batch.factors * other
         return units(batch.level, factors) if _is_finite(factors) else None
-    if type(other) is not np.ndarray or other.shape != batch.shape or other.dtype != batch.dtype:
+    if not _is_plain(other) or other.shape != batch.shape or other.dtype != batch.dtype:
         return None
     factors = batch.factors * other
     return units(batch.level, factors) if _is_finite(factors) and _is_finite(other) else None
@@ -54,7 +55,7 @@ def rows_scaled(batch: Batched, matrix: Array) -> Batched | None:
         if matrix.mapped or matrix.level is not batch.level:
             return None
         matrix = matrix.value
-    if type(matrix) is not np.ndarray or matrix.ndim != 2 or matrix.dtype != batch.dtype:
+    if not _is_plain(matrix) or matrix.ndim != 2 or matrix.dtype != batch.dtype:
         return None
     if batch.factors.shape != matrix.shape[:1]:
         return None
@@ -65,4 +66,9 @@ def rows_scaled(batch: Batched, matrix: Array) -> Batched | None:
 def _is_finite(x: np.ndarray) -> bool:
     """Whether all elements are finite, and their squares add up: zero times others is nan."""
     flat = x.reshape(-1) if x.flags.c_contiguous else x.T.reshape(-1)
-    return isfinite(np.dot(flat, flat))
+    total = np.dot(flat, flat)
+    return bool(np.isfinite(total)) if is_recorded(total) else isfinite(total)
+
+
+def _is_plain(x: Array) -> bool:
+    return type(x) is np.ndarray or is_recorded(x)

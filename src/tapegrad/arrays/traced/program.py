@@ -246,6 +246,9 @@ class Constant:
 def _line() -> tuple[str, int] | None:
     """The line of the user's code that runs."""
     frame: Any = sys._getframe(2)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):
+    while frame is not None and (
+        frame.f_globals.get("__name__", "").startswith("tapegrad.")
+        or frame.f_code.co_filename.startswith("<")
+    ):
         frame = frame.f_back
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
