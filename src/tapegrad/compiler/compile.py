@@ -90,7 +90,7 @@ def compile(
     else:
         backends.check(backend)
     _callable(model)
-    if isinstance(model, OptimizedModule) or hasattr(type(model), "compiled_function"):
+    if isinstance(model, OptimizedModule) or hasattr(type(model), "is_compiled"):
         return model  # it is compiled
     if backend in _AS_IT_IS or callable(backend):
         return OptimizedModule(model) if isinstance(model, Module) else model

@@ -19,7 +19,7 @@ from tapegrad.compiler.sources import Uncompilable, found_by
 from tapegrad.compiler.state import COMPILED, STATE
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error
-from tapegrad.core.torch_function import IN_USE
+from tapegrad.core.torch_function import MODES
 from tapegrad.dispatch.autocast_state import STATE as AUTOCAST
 from tapegrad.utils._pytree.tree import tree_leaves
 
@@ -35,6 +35,8 @@ class Compiled:
         entries: its programs, that of the last call first
         why_not: why it runs as it is; "" where it is compiled, or may be
     """
+
+    is_compiled = True
 
     def __init__(
         self,
@@ -95,7 +97,7 @@ class Compiled:
             or STATE.stance == "force_eager"
             or type(mode) is not bool
             or EVERYWHERE
-            or IN_USE
+            or MODES.get()
             or TRANSFORMS.get() is not None
         ):
             return self.compiled_function(*args, **kwargs)

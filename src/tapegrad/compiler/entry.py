@@ -52,6 +52,7 @@ class Entry:
             "ndarray": np.ndarray, "written": written,
         }  # fmt: skip
         self._lines: list[str] = []
+        self._written_captured: set[int] = set()
         self._places: dict[int, str] = {}  # of tensors that are arguments: how they are called
         self._args, self._kwargs = args, kwargs
         self._arguments(args, kwargs)
@@ -112,6 +113,9 @@ class Entry:
 
     def _tensor_argument(self, a: str, x: Any) -> None:
         array = x._array
+        if id(x) in self.recording.found.captured:  # the function knows it without being given it
+            self._say(f"if {a} is not {self.guard.name(x)}: return MISS")
+            return
         taken = [name for name in self._places.values()]
         self._places[id(x)] = a
         same = f"{a}.__class__ is not {type(x).__name__}"
@@ -238,6 +242,7 @@ class Entry:
             owner, key, index = recording.numbers[i]
             at = f"{guard.name(owner)}[{key!r}]"
             arrays.append(at if index is None else f"{at}[{index}]")
+        self._overlaps()
         self._before_run()
         outs = [f"r{i}" for i in range(len(self.outputs))]
         target = "(" + ", ".join(outs) + ("," if len(outs) == 1 else "") + ")" if outs else "_"
@@ -246,7 +251,8 @@ class Entry:
         self._say("except Exception as error:")
         for line in self._undo:
             self._say(f"    {line}")
-        self._say("    if type(error) is not Changed: return FAILED")
+        failed = "raise" if instructions.fails_late(self.part) else "return FAILED"
+        self._say(f"    if type(error) is not Changed: {failed}")
         self._say("    entry.changed = str(error)")
         self._say("    return MISS")
         self._after_run()
@@ -337,6 +343,38 @@ class Entry:
         """Remember the memory and the nodes of the tensors that are no arguments."""
         for k, x in enumerate(self.captured):
             self._scope[f"m{k}"], self._scope[f"n{k}"] = x._array, x._node
+        owners = {id(x): _owner(x._array) for x in self.captured}
+        self._scope["owners"] = set(map(id, owners.values()))
+        self._scope["written_owners"] = {
+            id(owner) for k, owner in owners.items() if k in self._written_captured
+        }
+
+    def _overlaps(self) -> None:
+        """What is written shares memory with nothing else that the call reads."""
+        recording = self.recording
+        arrays = recording._arrays
+        self.written = instructions.written_inputs(self.part, len(self.reads))
+        written = {self.reads[k] for k in self.written}
+        for i in written:
+            for j, other in enumerate(arrays):
+                if j != i and np.may_share_memory(arrays[i], other):
+                    raise Uncompilable("what is written shares memory with another tensor")
+        if not written:
+            return
+        given = [(i, self._tensor(i)) for i in range(len(arrays)) if self._is_given(i)]
+        given = [(i, name) for i, name in given if name in self._places.values()]
+        for i, name in given:
+            self._say(f"w{name} = x{name} if x{name}.base is None else x{name}.base")
+            owners = "owners" if i in written else "written_owners"
+            self._say(f"if id(w{name}) in {owners}: return MISS")
+        for i, name in given:
+            for j, other in given:
+                if i in written and (j > i or j not in written) and i != j:
+                    self._say(f"if w{name} is w{other}: return MISS")
+        self._written_captured = {
+            id(recording.tensors[i]) for i in written if not self._is_given(i)
+        }
+        self._hold()
 
     def _before_run(self) -> None:
         """Let go of gradients that are made anew: their memory may be used again."""
@@ -425,6 +463,11 @@ class Entry:
         wanted = several([self._tensor(i) for i in joint.wanted])
         call = f"(function, args, kwargs, {wanted})"
         self._say(f"attach({outs}, {saved}, {given}, {kept}, {call})")
+
+
+def _owner(array: Any) -> Any:
+    """What owns the memory of an array."""
+    return array if array.base is None else array.base
 
 
 def _layout(x: Any) -> tuple:

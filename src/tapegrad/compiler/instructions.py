@@ -2,8 +2,9 @@
 
 import re
 
-from tapegrad.arrays.traced.program import Instruction, Scalar, Value
+from tapegrad.arrays.traced.program import Instruction, Program, Scalar, Value
 from tapegrad.arrays.traced.record import Read
+from tapegrad.compiler.numpy_backend.effects import may_raise, written
 from tapegrad.core.annotations import Any, Sequence
 
 
@@ -44,6 +45,30 @@ def reads_numbers(instruction: Instruction) -> bool:
     result = instruction.result
     several = result if isinstance(result, tuple) else (result,)
     return instruction.text == "expect" or any(isinstance(x, Read) for x in several)
+
+
+def written_inputs(program: Program, n: int) -> list[int]:
+    """The numbers of those among the first `n` inputs of a program whose memory it writes to."""
+    inputs = {id(v.root): i for i, v in enumerate(program.inputs[:n])}
+    found = {
+        inputs[id(v.root)]
+        for each in program.instructions
+        for v in written(each)
+        if id(v.root) in inputs
+    }
+    roots = [v.root for v in program.inputs[:n]]
+    return [i for i, root in enumerate(roots) if inputs[id(root)] in found]
+
+
+def fails_late(program: Program) -> bool:
+    """Whether an instruction may raise an error after an input was written."""
+    roots = {id(v.root) for v in program.inputs if isinstance(v, Value)}
+    wrote = False
+    for each in program.instructions:
+        if wrote and each.text != "expect" and may_raise(each, program.functions):
+            return True
+        wrote = wrote or any(id(v.root) in roots for v in written(each))
+    return False
 
 
 def has_effects(instruction: Instruction) -> bool:

@@ -7,7 +7,7 @@ that. A gradient that is itself differentiated is computed by the function as it
 import numpy as np
 
 from tapegrad.arrays.signature import Like
-from tapegrad.arrays.traced.program import Instruction
+from tapegrad.arrays.traced.program import Changed, Instruction
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.mode import enable_grad
@@ -16,8 +16,9 @@ from tapegrad.autograd.view import edge_of
 from tapegrad.compiler import instructions
 from tapegrad.compiler.sources import Uncompilable
 from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.errors import runtime_error
-from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.utils._pytree.tree import tree_flatten
 
 
@@ -114,18 +115,21 @@ class _Plan:
     def gradients(self, node: Any, g: list) -> tuple:
         """The gradients of the tensors that the program read, by its backward program."""
         joint, given, versions, outs, kept, _ = node.saved
-        for x, version in zip(given, versions, strict=True):
-            counter = x._counter
-            if counter is not None and counter is not INFERENCE and counter.value != version:
-                raise modified(x._array, counter, version, "", node)
-        results = iter(
-            joint.runner(*[x._array for x in given], *outs, *kept, *_laid_out(g, joint.likes))
-        )
+        _check_versions(node, given, versions)
+        cotangents = _laid_out(g, joint.likes)
+        try:
+            results = iter(joint.runner(*[x._array for x in given], *outs, *kept, *cotangents))
+        except Changed:  # a number that the rules have read is another one
+            found = self.run_on_tensors(node, [wrap(x) for x in cotangents], create_graph=False)
+            return tuple([None if x is None else resolved(x._array) for x in found])
         return tuple([next(results) if there else None for there in joint.there])
 
-    def run_on_tensors(self, node: Any, g: list, leads: Any = None) -> tuple:
+    def run_on_tensors(
+        self, node: Any, g: list, leads: Any = None, create_graph: bool = True
+    ) -> tuple:
         """The same, recorded: the function runs again as it was written."""
-        joint, *_, call = node.saved
+        joint, given, versions, _, _, call = node.saved
+        _check_versions(node, given, versions)
         function, args, kwargs, wanted = call
         if joint.draws:
             raise runtime_error(
@@ -135,8 +139,16 @@ class _Plan:
         with enable_grad():
             leaves, _ = tree_flatten(function(*args, **kwargs))
         live = [x for x in leaves if isinstance(x, TensorBase) and x.requires_grad]
-        found = grad(live, wanted, list(g), create_graph=True, allow_unused=True)
+        found = grad(live, wanted, list(g), create_graph=create_graph, allow_unused=True)
         return tuple(found)
+
+
+def _check_versions(node: Any, given: tuple, versions: list) -> None:
+    """Raise if a tensor was written since the forward pass."""
+    for x, version in zip(given, versions, strict=True):
+        counter = x._counter
+        if counter is not None and counter is not INFERENCE and counter.value != version:
+            raise modified(x._array, counter, version, "", node)
 
 
 def _laid_out(g: list, likes: list) -> list:

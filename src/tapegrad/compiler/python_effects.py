@@ -83,9 +83,7 @@ class Watch:
         if owner is None or isinstance(owner, type(sys)):
             module = getattr(arg, "__module__", None) or "builtins"
             root = module.partition(".")[0]
-            if name == "next" and self._found.iterators:
-                self._note(frame, "next")
-            elif module == "builtins" and name in _IMPURE:
+            if module == "builtins" and name in _IMPURE:
                 self._note(frame, name)
             elif module == "math" and RECORDING.get() is not None and self._program_has_numbers():
                 self._note(frame, f"{module}.{name}")
@@ -104,10 +102,13 @@ class Watch:
         """Have the step of a schedule done again each time."""
         given = dict(frame.f_locals)
         scheduler = given.pop("self", None)
-        if not isinstance(scheduler, LRScheduler) or not self._is_users(frame.f_back):
+        caller = frame.f_back
+        if not isinstance(scheduler, LRScheduler) or caller is None:
+            return
+        if not self._is_users(caller):
             return
         if not all(type(x) in (int, float, bool, type(None)) for x in given.values()):
-            self._note(frame.f_back, f"{type(scheduler).__name__}.step")
+            self._note(caller, f"{type(scheduler).__name__}.step")
             return
         owner = RECORDING.get().owner
         owner.act(partial(scheduler.step, **given), scheduler.optimizer.param_groups)

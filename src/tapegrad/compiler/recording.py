@@ -205,7 +205,8 @@ class Recording:
                 self.leaves, self.structure = tree_flatten(result)
                 if any(type(x) is TracedNumber for x in self.leaves):
                     result = tree_unflatten([plain(x) for x in self.leaves], self.structure)
-                self._live_results()
+                with watch:
+                    self._live_results()
         finally:
             MODE.reset(token)
             self._restore()

@@ -24,6 +24,7 @@ from tapegrad.optim.optimizer import Optimizer
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _TABLES = ("_parameters", "_buffers", "_modules")
+_OF_EVERY_MODULE = frozenset(Module().__dict__)
 _IMMUTABLE = (
     *PLAIN,
     range,
@@ -46,14 +47,15 @@ class Found:
         guard: asks whether everything is where it was
         tensors: each tensor, once, by its identity
         optimizers: those among the objects
-        iterators: objects that give something else each time they are asked
+        captured: the identities of tensors that are found without the arguments
     """
 
     def __init__(self) -> None:
         self.guard = Guard()
         self.tensors: dict[int, Any] = {}
         self.optimizers: list[Any] = []
-        self.iterators: list[Any] = []
+        self.captured: set[int] = set()
+        self._modules: dict[tuple, Any] = {}
         self.seen: dict[int, Any] = {}
         self.state: set[int] = set()  # the identities of tensors that are state of optimizers
         self.names: dict[int, str] = {}  # of tensors, as modules call them
@@ -80,9 +82,12 @@ class Found:
         elif isinstance(x, types.FunctionType):
             self._function(x)
         elif isinstance(x, functools.partial):
-            for each in (x.func, *x.args, *x.keywords.values()):
+            for name in ("func", "args", "keywords"):
+                self.guard.attribute(x, name, getattr(x, name))
+            for each in (x.func, *x.args):
                 self.look_at(each)
-        elif hasattr(type(x), "compiled_function"):
+            self._dict(x.keywords)
+        elif hasattr(type(x), "is_compiled"):
             self.look_at(x.compiled_function)
         elif isinstance(x, np.ndarray):
             raise Uncompilable("it reads a NumPy array, whose numbers nobody watches")
@@ -92,8 +97,12 @@ class Found:
             self._dict(x)
         elif isinstance(x, (set, frozenset)):
             self.guard.equal_copy(x)
-        elif hasattr(x, "__next__"):
-            self.iterators.append(x)
+        elif hasattr(type(x), "__next__"):
+            raise Uncompilable(
+                f"it reads a {type(x).__name__}, which gives something else each time"
+            )
+        elif type(x).__module__.startswith("numpy.random"):
+            raise Uncompilable("it draws random numbers of NumPy")
         elif not _is_foreign(type(x)):
             self._object(x)
 
@@ -127,8 +136,11 @@ class Found:
             self.entry(x, key, each)
 
     def _object(self, x: Any) -> None:
-        for key, each in list(getattr(x, "__dict__", {}).items()):
-            self.entry(x.__dict__, key, each)
+        state = getattr(x, "__dict__", None)
+        if state is not None:
+            self.guard.length(state, len(state))
+            for key, each in list(state.items()):
+                self.entry(state, key, each)
         for kind in type(x).__mro__:
             slots = vars(kind).get("__slots__", ())
             for name in (slots,) if isinstance(slots, str) else slots:
@@ -138,22 +150,24 @@ class Found:
         self._class(type(x))
 
     def _class(self, kind: type) -> None:
-        """The functions of a class that a user wrote, and its attributes that are numbers."""
+        """What a class that a user wrote has, and the functions among that."""
         for each in kind.__mro__:
             if id(each) in self.seen or is_library(each):
                 continue
             self.seen[id(each)] = each
-            for name, x in list(vars(each).items()):
+            attributes = vars(each)
+            for name, x in list(attributes.items()):
+                if name.startswith("__") and name not in ("__call__", "__init__"):
+                    continue
+                self.guard.name(attributes)
+                if type(x) in PLAIN:
+                    self.guard.equal(attributes, name, x)
+                    continue
+                self.guard.same(attributes, name, x)
                 if isinstance(x, (staticmethod, classmethod)):
                     x = x.__func__
-                if isinstance(x, property):
-                    x = x.fget
-                if isinstance(x, types.FunctionType):
-                    if name == "forward" or not name.startswith("__"):
-                        self.guard.same(vars(each), name, vars(each)[name])
-                    self.look_at(x)
-                elif type(x) in PLAIN and not name.startswith("__"):
-                    self.guard.equal(vars(each), name, x)
+                for part in (x.fget, x.fset) if isinstance(x, property) else (x,):
+                    self.look_at(part)
 
     def _module(self, module: Module) -> None:
         state = module.__dict__
@@ -163,10 +177,15 @@ class Found:
             self.guard.length(table, len(table))
             for key, x in list(table.items()):
                 self.entry(table, key, x)
+        users = not is_library(type(module))
+        if users:
+            self.guard.length(state, len(state))
         for key, x in list(state.items()):
             if key in _TABLES or key == "_non_persistent_buffers_set":
                 continue
-            if type(x) in PLAIN:
+            if users and key not in _OF_EVERY_MODULE and not key.endswith("_hooks"):
+                self.entry(state, key, x)
+            elif type(x) in PLAIN:
                 self.guard.attribute_of_module(state, key, x)
             elif key.endswith("_hooks") or "_hooks_" in key:
                 self._hooks(x)
@@ -227,16 +246,47 @@ class Found:
             else:
                 self.guard.same_cell(cell, x)
                 self.look_at(x)
-        for x in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+        for x in function.__defaults__ or ():
             self.look_at(x)
+        self._dict(function.__kwdefaults__ or {})
         if is_library(function):
             return
-        for name in names_of(function.__code__):
+        self.guard.attribute(function, "__code__", function.__code__)
+        self.guard.attribute(function, "__defaults__", function.__defaults__)
+        names = names_of(function.__code__)
+        for name in names:
             if name in function.__globals__:
-                self.entry(function.__globals__, name, function.__globals__[name])
-                x = function.__globals__[name]
-                if isinstance(x, type) and not is_library(x):
-                    self._class(x)
+                self._global(function.__globals__, name, names)
+            elif isinstance(sys.modules.get(name), types.ModuleType):
+                self._names_in(sys.modules[name], names)  # it may be imported by the function
+
+    def _global(self, owner: dict, name: str, names: list[str]) -> None:
+        """A global variable; of a module or class also what is named along with it."""
+        x = owner[name]
+        self.entry(owner, name, x)
+        if isinstance(x, type) and not is_library(x):
+            self._class(x)
+        elif isinstance(x, types.ModuleType):
+            self._names_in(x, names)
+
+    def _names_in(self, module: Any, names: list[str]) -> None:
+        """The names that code may look up in a module that is no library."""
+        if module.__name__ == "numpy" and "random" in names:
+            raise Uncompilable("it draws random numbers of NumPy")
+        key = id(module), frozenset(names)
+        if key in self._modules or is_library(_In(module)):
+            return
+        self._modules[key] = module
+        for name in names:
+            if name in vars(module):
+                self._global(vars(module), name, names)
+
+
+class _In:
+    """Something that stands in a module."""
+
+    def __init__(self, module: Any):
+        self.__module__ = module.__name__
 
 
 _OURS = ("tapegrad", "torch")
@@ -280,6 +330,7 @@ def found_by(function: Callable, args: Any) -> Found:
     for table in (BEFORE, AFTER._forward_hooks, BACKWARD.hooks, BACKWARD.pre):
         found._hooks(table)
     found.look_at(function)
+    found.captured = set(found.tensors)
     for x in args:
         found.look_at(x)
     return found
