@@ -9,11 +9,11 @@ import inspect
 import numpy as np
 
 from tapegrad.arrays.traced.program import Changed, Instruction, Scalar, Value
-from tapegrad.autograd.node import INFERENCE, version_of
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, make_leaf, version_of
 from tapegrad.autograd.writable import written
 from tapegrad.compiler import instructions
 from tapegrad.compiler.guards import Guard
-from tapegrad.compiler.joint import Joint, compiled_node
+from tapegrad.compiler.joint import Joint, compiled_node, versions_of
 from tapegrad.compiler.recording import Recording, is_plain
 from tapegrad.compiler.sources import PLAIN, Uncompilable
 from tapegrad.core.annotations import Any, Callable
@@ -49,7 +49,8 @@ class Entry:
         self._scope: dict[str, Any] = {
             "MISS": MISS, "FAILED": FAILED, "Changed": Changed, "CHANGES": CHANGES, "wrap": wrap,
             "Tensor": Tensor, "Parameter": Parameter, "Buffer": Buffer, "INFERENCE": INFERENCE,
-            "ndarray": np.ndarray, "written": written,
+            "ndarray": np.ndarray, "written": written, "version_of": version_of,
+            "make_leaf": make_leaf,
         }  # fmt: skip
         self._lines: list[str] = []
         self._written_captured: set[int] = set()
@@ -124,6 +125,7 @@ class Entry:
             same += f" or {a}._node is not None"
         else:
             same += f" or {a}._node.__class__ is not {node}"
+            same += f" or {a}._node.hooks is not None"
         same += f" or {a}._counter is INFERENCE"
         for other in taken:
             same += f" or {a} is {other}"
@@ -295,6 +297,11 @@ class Entry:
         self._layouts = [_layout(x) for x in self.captured]
         self._hold()
         self._scope["refreshed"] = self._refreshed
+        for x in self.captured:
+            if x._node is not None:
+                self.guard.ask(
+                    f"{self.guard.name(x)}._node.hooks is not None", "a tensor has hooks", True
+                )
         conditions = []
         for k, i in enumerate(captured):
             name = self._tensor(i)
@@ -413,7 +420,9 @@ class Entry:
             if effect.grad == "none":
                 self._say(f"{name}._grad = None")
             elif effect.grad != "kept":
-                self._say(f"{name}._grad = wrap(r{effect.grad})")
+                self._say(f"{name}._grad = g = wrap(r{effect.grad})")
+                if effect.grad_writes:
+                    self._say(f"version_of(g).value = {effect.grad_writes}")
         for action in self.recording.actions:
             self._say(f"{self._name(action)}()")
 
@@ -432,8 +441,12 @@ class Entry:
                 k, x = rest
                 name = f"t{k}"
                 self._say(f"{name} = wrap(r{k})")
+                if x._counter is not None and x._counter.value:
+                    self._say(f"version_of({name}).value = {x._counter.value}")
                 if id(x) in live:
                     attached = True
+                elif type(x._node) is AccumulateGrad:
+                    self._say(f"make_leaf({name})")
                 elif x._node is not None:  # its graph is used up: eager's says so
                     self._say(f"{name}._node = {self._name(x._node)}")
                 leaves.append(name)
@@ -461,7 +474,13 @@ class Entry:
         given = several([self._tensor(i) for i in joint.saved_tensors])
         kept = several([f"r{k}" for k in range(joint.n_outputs, len(self.outputs))])
         wanted = several([self._tensor(i) for i in joint.wanted])
-        call = f"(function, args, kwargs, {wanted})"
+        states = several([f"(stream{i}, state{i})" for i in range(len(self.streams))])
+        for i, stream in enumerate(self.streams):
+            self._scope[f"stream{i}"] = stream
+        inputs = several([self._tensor(i) for i in self.reads])
+        self._scope["holds"] = self.guard.holds
+        call = f"(function, args, kwargs, {wanted}, {states}, {inputs}, versions({inputs}), holds)"
+        self._scope["versions"] = versions_of
         self._say(f"attach({outs}, {saved}, {given}, {kept}, {call})")
 
 

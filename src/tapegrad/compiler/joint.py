@@ -81,7 +81,6 @@ class Joint:
         inputs += [outputs[i] for i in self.saved_outputs] + kept + cotangents
         self.part = program.part(inputs, backward)
         self.gradients = gradients
-        self.draws = program.drawn > 0
         self.runner: Any = None
         self.why_numpy = ""  # why it is no C
 
@@ -128,19 +127,32 @@ class _Plan:
         self, node: Any, g: list, leads: Any = None, create_graph: bool = True
     ) -> tuple:
         """The same, recorded: the function runs again as it was written."""
-        joint, given, versions, _, _, call = node.saved
-        _check_versions(node, given, versions)
-        function, args, kwargs, wanted = call
-        if joint.draws:
+        *_, call = node.saved
+        function, args, kwargs, wanted, states, read, versions, holds = call
+        _check_versions(node, read, versions)
+        if not holds():
             raise runtime_error(
-                "The gradient of a compiled function that draws random numbers is differentiated",
-                "Call the function itself, or put torch.compiler.disable around it.",
+                "The gradient of a compiled function is differentiated, and something that the "
+                "function has read is not what it was",
+                "Differentiate before it changes, or call the function as it is: "
+                "torch.compiler.disable(function).",
             )
-        with enable_grad():
-            leaves, _ = tree_flatten(function(*args, **kwargs))
+        now = [stream.snapshot() for stream, _ in states]
+        for stream, state in states:
+            stream.restore(state)
+        try:
+            with enable_grad():
+                leaves, _ = tree_flatten(function(*args, **kwargs))
+        finally:
+            for (stream, _), state in zip(states, now, strict=True):
+                stream.restore(state)
         live = [x for x in leaves if isinstance(x, TensorBase) and x.requires_grad]
-        found = grad(live, wanted, list(g), create_graph=create_graph, allow_unused=True)
-        return tuple(found)
+        return tuple(grad(live, wanted, list(g), create_graph=create_graph, allow_unused=True))
+
+
+def versions_of(tensors: tuple) -> list:
+    """How often tensors were written."""
+    return [0 if x._counter is None else x._counter.value for x in tensors]
 
 
 def _check_versions(node: Any, given: tuple, versions: list) -> None:
@@ -184,8 +196,7 @@ def compiled_node(joint: Joint) -> Callable:
         node.sequence = next_sequence()
         node.n_outputs = len(outs)
         node.output_metadata = likes
-        versions = [0 if x._counter is None else x._counter.value for x in given]
-        node.saved = joint, given, versions, saved, kept, call
+        node.saved = joint, given, versions_of(given), saved, kept, call
         for i, y in enumerate(outs):
             y._node = Port(node, i)
 

@@ -4,12 +4,13 @@ A program does not print, draw from Python's generator or append to a list of th
 which the user's code does so is found here, with its line, and the function runs as it is.
 """
 
+import dis
 import sys
 from functools import partial
 from types import FrameType
 
 from tapegrad.arrays.traced.program import RECORDING
-from tapegrad.compiler.sources import is_library
+from tapegrad.compiler.sources import is_library, names_of
 from tapegrad.core.annotations import Any
 from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.tensors.tensor import Tensor
@@ -129,3 +130,19 @@ class _Named:
 
     def __init__(self, module: str):
         self.__module__ = module
+
+
+def may_have_effects(function: Any) -> bool:
+    """Whether a function's code names what prints or changes things, or writes to outside names.
+
+    It is asked of backward functions, which are called once more than they would be to record them.
+    """
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return True
+    if any(name in _IMPURE or name in _MUTATORS for name in names_of(code)):
+        return True
+    return any(
+        each.opname in ("STORE_GLOBAL", "STORE_ATTR", "STORE_DEREF", "STORE_SUBSCR")
+        for each in dis.get_instructions(code)
+    )

@@ -19,8 +19,8 @@ from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.describe import is_freed
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.node import INFERENCE, node_of
-from tapegrad.compiler.python_effects import Watch
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, node_of
+from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.conj_neg_view import resolved
@@ -60,13 +60,14 @@ class Effect:
         array: the number of the value that is its memory now, as after `x.data = y`; None
     """
 
-    __slots__ = ("array", "grad", "operator", "tensor", "writes")
+    __slots__ = ("array", "grad", "grad_writes", "operator", "tensor", "writes")
 
     def __init__(self, tensor: int):
         self.tensor = tensor
         self.writes, self.operator = 0, ""
         self.grad: Any = "kept"
         self.array: Any = None
+        self.grad_writes = 0
 
 
 class Recording:
@@ -206,7 +207,7 @@ class Recording:
                 if any(type(x) is TracedNumber for x in self.leaves):
                     result = tree_unflatten([plain(x) for x in self.leaves], self.structure)
                 with watch:
-                    self._live_results()
+                    self._try_backward()
         finally:
             MODE.reset(token)
             self._restore()
@@ -224,21 +225,43 @@ class Recording:
         why = "" if guard.holds() else guard.why_not()
         return f"it changes what it reads: {why}" if why else ""
 
-    def _live_results(self) -> None:
-        """Record what the gradients of the results are, for cotangents that are inputs."""
-        self.live = [
-            x
-            for x in self.leaves
-            if isinstance(x, TensorBase) and x._node is not None and not _is_over(x._node)
-        ]
+    def _try_backward(self) -> None:
+        """Record the backward pass of the results, if they have one."""
+        self.live: list = []
         self.cotangents: list[Traced] = []
         self.gradients: list[Traced | None] = []
         self.wanted = [i for i, x in enumerate(self.tensors) if x.requires_grad]
+        if self.why_not:
+            return
+        try:
+            self._live_results()
+        except Exception as error:  # whoever calls backward() sees it then
+            self.live = []
+            self.refuse(f"its backward pass cannot be recorded: {str(error).splitlines()[0]}")
+
+    def _live_results(self) -> None:
+        """Record what the gradients of the results are, for cotangents that are inputs."""
         known = {id(x) for x in self.tensors}
-        self.live = [x for x in self.live if id(x) not in known]
+        self.live = [
+            x
+            for x in self.leaves
+            if isinstance(x, TensorBase)
+            and x._node is not None
+            and type(x._node) is not AccumulateGrad
+            and not _is_over(x._node)
+            and id(x) not in known
+        ]
         if not self.live or not self.wanted:
             self.live = []
             return
+        for node in _nodes_behind([x._node for x in self.live]):
+            if hasattr(node, "user_backward") and may_have_effects(node.user_backward()):
+                self.live = []
+                return self.refuse(f"{node.name()} does more than compute")
+            hooks = getattr(node, "hooks", None)
+            if hooks is not None:
+                self.live = []
+                return self.refuse("the graph behind a result has hooks")
         cotangents = []
         for y in self.live:
             if y.is_complex() or not y.dtype.is_floating_point:
@@ -329,6 +352,8 @@ class Recording:
             raise Uncompilable("a result was not made of the arguments")
         if not is_plain(x):
             raise Uncompilable("a result is of a class of its own")
+        if type(x._node) is AccumulateGrad and type(x) is not Tensor:
+            raise Uncompilable("a result is a parameter that the call makes")
         self.outputs.append(array)
         return "tensor", len(self.outputs) - 1, x
 
@@ -347,6 +372,7 @@ class Recording:
             if now is None:
                 effect.grad = "none"
             elif i in self._grad_arrays and now._node is None:
+                effect.grad_writes = _version(now)
                 effect.grad = len(self.outputs)
                 self.outputs.append(self._grad_arrays[i])
             else:

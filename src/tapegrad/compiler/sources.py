@@ -234,8 +234,6 @@ class Found:
         wrapped = getattr(function, "__wrapped__", None)
         if wrapped is not None and wrapped is not function:
             self.look_at(wrapped)
-        if is_library(function) and function.__module__.partition(".")[0] not in _OURS:
-            return
         for cell in function.__closure__ or ():
             try:
                 x = cell.cell_contents
@@ -253,6 +251,7 @@ class Found:
             return
         self.guard.attribute(function, "__code__", function.__code__)
         self.guard.attribute(function, "__defaults__", function.__defaults__)
+        self.guard.attribute(function, "__kwdefaults__", function.__kwdefaults__)
         names = names_of(function.__code__)
         for name in names:
             if name in function.__globals__:

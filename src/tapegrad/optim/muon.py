@@ -127,7 +127,7 @@ def _orthogonal(x: Tensor, coefficients: tuple, steps: int, eps: float) -> Any:
     tall = x.shape[0] > x.shape[1]
     x = _shorten(x.T if tall else x)
     norm = _shorten(np.sqrt((x * x).sum()))
-    x = _shorten(x / max(norm, np.float32(eps)))
+    x = _shorten(x / np.maximum(norm, np.float32(eps)))
     for _ in range(steps):
         gram = _shorten(x @ x.T)
         polynomial = _shorten(b * gram + c * (gram @ gram))
@@ -137,6 +137,6 @@ def _orthogonal(x: Tensor, coefficients: tuple, steps: int, eps: float) -> Any:
 
 def _shorten(x: Tensor) -> Any:
     """`x` with the 8 leading bits that bfloat16 has, to nearest even, as float32."""
-    bits = np.asarray(x, dtype=np.float32).view(np.uint32)
+    bits = x.astype(np.float32, copy=False).view(np.uint32)
     rounded = (bits + (0x7FFF + ((bits >> 16) & 1))) & 0xFFFF0000
     return rounded.astype(np.uint32).view(np.float32)

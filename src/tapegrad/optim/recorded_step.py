@@ -8,8 +8,8 @@ inputs of the program, so that a schedule may change them.
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.core.annotations import Any, OptimizerLike
-from tapegrad.core.tensor_base import TensorBase
-from tapegrad.optim.batch import NO_SPARE, count_writes, vector
+from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.optim.batch import NO_SPARE, count_writes, step_dtype, vector
 
 
 def step_group_recorded(optimizer: OptimizerLike, group: dict[str, Any], ready: list) -> None:
@@ -47,21 +47,15 @@ def _alike(optimizer: OptimizerLike, ready: list, options: dict[str, Any]) -> li
 
 
 def _update(optimizer: OptimizerLike, params: list, options: dict[str, Any]) -> None:
-    shared: dict[str, Any] = {}
     xp = namespace_of((params[0]._array,))
+    first = not optimizer.state.get(params[0])
     entries = []
     for param in params:
-        entry = optimizer.state.get(param) or {}
-        state = {name: x._array for name, x in entry.items() if isinstance(x, TensorBase)}
+        _complete(optimizer, xp, param, options)
+        kept = optimizer.state.get(param) or {}
+        state = {name: x._array for name, x in kept.items() if isinstance(x, TensorBase)}
         if optimizer.counts_steps:
-            if "step" not in state:
-                RECORDING.get().owner.refuse("an optimizer has no state yet", again=True)
-                state = {"step": xp.zeros((), dtype=xp.float32), **state}
             state["step"] += 1
-        model = param._array.array
-        if not entry and optimizer.init(namespace_of((model,)), model, **options):
-            RECORDING.get().owner.refuse("an optimizer has no state yet", again=True)
-            state.update(optimizer.init(xp, param._array, **options))
         entries.append(state)
     scalars = [n for n in ("step", *optimizer.scalars) if n in entries[0]]
     shared = {n: entries[0][n] for n in scalars}
@@ -70,9 +64,21 @@ def _update(optimizer: OptimizerLike, params: list, options: dict[str, Any]) -> 
         if param.is_complex():
             x, g = vector(x), vector(g)
             state = {n: vector(v) if v.dtype.kind == "c" else v for n, v in state.items()}
-        optimizer.update(xp, x, g, {**state, **shared}, **options, first=False, spare=NO_SPARE)
+        optimizer.update(xp, x, g, {**state, **shared}, **options, first=first, spare=NO_SPARE)
     optimizer.conclude(xp, {**entries[0], **shared}, **options)
     for state in entries[1:]:
         for name in scalars:
             if name != "step":
                 state[name][...] = shared[name]
+
+
+def _complete(optimizer: OptimizerLike, xp: Any, param: Any, options: dict[str, Any]) -> None:
+    """Make the state that a parameter has not got yet; a later call has it, and can be recorded."""
+    kept = optimizer.state.get(param) or {}
+    initial = optimizer.init(xp, param._array, **options)
+    if optimizer.counts_steps:
+        initial = {"step": xp.zeros((), dtype=step_dtype()), **initial}
+    for name, value in initial.items():
+        if kept.get(name) is None:
+            RECORDING.get().owner.refuse("an optimizer has no state yet", again=True)
+            optimizer.state[param][name] = wrap(value)

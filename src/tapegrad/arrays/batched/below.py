@@ -1,19 +1,26 @@
 """Calling below: the function of the same name on the values of a batched array."""
 
 from tapegrad.arrays.batched.array import Batched, closed, spread, top_level
-from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.namespaces import is_recorded, namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.core.annotations import Any, Array, Callable, LevelLike
 
 
 def below(name: str, x: Array) -> Callable:
     """The function `name` for the values of `x`."""
     value = x.value
-    return getattr(namespace_of((value,)) if type(value) is Batched else numpy_namespace, name)
+    if type(value) is Batched or is_recorded(value):
+        return getattr(namespace_of((value,)), name)
+    return getattr(numpy_namespace, name)
 
 
 def plain(name: str) -> Callable:
-    """The function `name` of NumPy arrays."""
+    """The function `name` of NumPy arrays, recorded where somebody records."""
+    if RECORDING.get() is not None:
+        from tapegrad.arrays.traced import namespace
+
+        return getattr(namespace, name)
     return getattr(numpy_namespace, name)
 
 

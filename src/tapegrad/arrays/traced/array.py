@@ -70,6 +70,10 @@ class Traced:
         return getattr(self.array, "base", None)
 
     @property
+    def ctypes(self) -> Any:
+        return self.array.ctypes
+
+    @property
     def __array_interface__(self) -> dict:
         return self.array.__array_interface__
 

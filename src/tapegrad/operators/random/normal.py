@@ -91,7 +91,7 @@ def normal(
         drawn = drawn + mean._array
     elif mean:  # a number is added in at least float32
         drawn = drawn.astype(np.result_type(drawn, np.float32)) + mean
-    drawn = np.asarray(drawn).astype(made.numpy, copy=False)
+    drawn = drawn.astype(made.numpy, copy=False)
     if out is not None:
         needs_grad = any(x.requires_grad for x in (mean, std) if isinstance(x, tensor_base.Tensor))
         prepare_out("normal", out, out._array.shape, needs_grad)
