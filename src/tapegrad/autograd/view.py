@@ -8,7 +8,7 @@ somebody asks. Every reader of a tensor's place in the graph asks `edge_of`.
 
 import numpy as np
 
-from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.namespaces import is_recorded, namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.autograd.node import (
@@ -74,7 +74,7 @@ def memory_owner(array: Any) -> Any:
     """What holds the memory of an array, at the end of a chain of views."""
     while (base := getattr(array, "base", None)) is not None:
         array = base
-    return array
+    return array.array if is_recorded(array) else array
 
 
 def mark_view(op: Any, source: Any, out: Any, params: dict, index: int | None, mode: Any) -> None:

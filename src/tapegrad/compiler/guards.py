@@ -41,6 +41,7 @@ class Guard:
         if condition not in self._seen:
             self._seen.add(condition)
             (self._modules if of_module else self._always).append((condition, why))
+            self._of_modules = None
 
     def _at(self, owner: Any, key: Any) -> str:
         where = repr(key) if type(key) in (str, int) else self.name(key)

@@ -18,7 +18,7 @@ from tapegrad.arrays.traced.program import Program
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.describe import is_freed
 from tapegrad.autograd.layered_mode import Layered
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, is_grad_enabled, switched
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, node_of
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
@@ -29,6 +29,7 @@ from tapegrad.core.streams.mersenne_twister import DRAWS
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.operators.creation.factory_options import Maker
+from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils._pytree.tree import tree_flatten, tree_unflatten
 
@@ -96,6 +97,8 @@ class Recording:
         self.why_not, self.again = "", False
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
         self._scalars: dict[tuple, Any] = {}
+        # an optimizer with a step of its own keeps numbers that it has read
+        self.traces_items = all(type(x).step is Optimizer.step for x in found.optimizers)
         self._touched: set[int] = set()  # groups whose numbers an action has changed
         self._arrays = [x._array for x in self.tensors]
 
@@ -181,7 +184,9 @@ class Recording:
         """Raise Uncompilable if a tensor that may be read cannot be recorded."""
         for x, array in zip(self.tensors, self._arrays, strict=True):
             if type(array) is not np.ndarray:
-                raise Uncompilable("a tensor is on no CPU, sparse, or a conjugate view")
+                raise Uncompilable("a tensor is on no CPU, or a conjugate view")
+            if x._view is not None and id(x._view.base) in self.found.tensors:
+                raise Uncompilable("a tensor is a view of another one that may be read")
             if not is_plain(x):
                 raise Uncompilable("a tensor is of a class of its own, or of inference mode")
             if x._node is not None and getattr(x._node, "hooks", None) is not None:
@@ -209,7 +214,11 @@ class Recording:
                 with watch:
                     self._try_backward()
         finally:
+            left = MODE.get().grad
             MODE.reset(token)
+            if left != is_grad_enabled():
+                MODE.set(switched(left))
+                self.refuse("it leaves the grad mode changed")
             self._restore()
         self.reads_grads = watch.reads_grads or bool(self.numbers)
         why = watch.why_not or self._state_changed()

@@ -19,21 +19,15 @@ from tapegrad.core.dtype import current as DEFAULT
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE
 from tapegrad.nn.modules.module import Module
+from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.optim.optimizer import Optimizer
+from tapegrad.tensors.tensor import Tensor
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _TABLES = ("_parameters", "_buffers", "_modules")
 _OF_EVERY_MODULE = frozenset(Module().__dict__)
-_IMMUTABLE = (
-    *PLAIN,
-    range,
-    slice,
-    type(Ellipsis),
-    type,
-    types.ModuleType,
-    types.BuiltinFunctionType,
-)
+_IMMUTABLE = (*PLAIN, range, slice, type(Ellipsis), types.ModuleType, types.BuiltinFunctionType)
 
 
 class Uncompilable(Exception):
@@ -76,6 +70,10 @@ class Found:
             self._optimizer(x)
         elif isinstance(x, LRScheduler):
             self.look_at(x.optimizer)
+        elif isinstance(x, type):
+            if not is_library(x):
+                del self.seen[id(x)]
+                self._class(x)
         elif isinstance(x, types.MethodType):
             self.look_at(x.__func__)
             self.look_at(x.__self__)
@@ -115,6 +113,8 @@ class Found:
             self.look_at(x)
 
     def _tensor(self, x: Any) -> None:
+        if type(x) not in (Tensor, Parameter, Buffer):
+            raise Uncompilable(f"it reads a {type(x).__name__}")
         self.tensors[id(x)] = x
         grad = x._grad
         if grad is not None and id(grad) not in self.seen:

@@ -93,7 +93,8 @@ class Traced:
 
     def item(self) -> Any:
         found = self.array.item()
-        if type(found) is float and RECORDING.get() is self.program:  # it goes on as a number
+        traces = self.program.owner is None or self.program.owner.traces_items
+        if type(found) is float and traces and RECORDING.get() is self.program:  # it goes on
             place = self.program.scalar()
             self.program.note(".item", None, (self.place,), {}, place)
             return TracedNumber(self.program, found, place)
