@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import Constant, Instruction, Program, Value
+from tapegrad.arrays.traced.program import Constant, Instruction, Program, Scalar, Value
 from tapegrad.core.annotations import Any, Sequence
 
 _SMALL = 1 << 12  # bytes: constants up to here are compared with those that are there
@@ -85,7 +85,7 @@ def _without_none(kwargs: dict) -> dict:
 
 def substituted(x: Any, table: dict[Any, Any]) -> Any:
     """An argument in which values are replaced."""
-    if isinstance(x, Value):
+    if isinstance(x, (Value, Scalar)):
         return table.get(x, x)
     if type(x) is tuple or type(x) is list:
         return type(x)([substituted(each, table) for each in x])

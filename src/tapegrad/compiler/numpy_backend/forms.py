@@ -9,7 +9,7 @@ from tapegrad.arrays.numpy.namespace import _LARGE as LARGE_SUM
 from tapegrad.arrays.traced.program import Constant, Instruction, Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.compiler.numpy_backend.fold import plain
-from tapegrad.compiler.numpy_backend.form import Form
+from tapegrad.compiler.numpy_backend.form import Cast, Form
 from tapegrad.compiler.numpy_backend.identity import uniform
 from tapegrad.core.annotations import Any, Callable
 
@@ -41,7 +41,7 @@ def _ufunc(block: Block, instruction: Instruction, ufunc: np.ufunc) -> Form | No
         return None
     if ufunc.signature is not None:
         return _product(block, instruction) if ufunc is np.matmul and not kwargs else None
-    if any(type(x) is list or type(x) is tuple or isinstance(x, Scalar) for x in args):
+    if any(type(x) is list or type(x) is tuple for x in args):
         return None
     if any(isinstance(x, Constant) and not _is_array(block, x) for x in args):
         return None
@@ -61,6 +61,8 @@ def _dtype(block: Block, x: Any) -> Any:
     """What a ufunc finds its loop by: a dtype, or the type of a Python number."""
     if isinstance(x, Value):
         return x.dtype
+    if isinstance(x, Scalar):
+        return float
     x = plain(block, x)
     return x.dtype if isinstance(x, (np.ndarray, np.generic)) else type(x)
 
@@ -84,6 +86,8 @@ def _operand(block: Block, ufunc: np.ufunc, args: tuple, i: int, instruction: In
         return x
     if dtypes[i].kind != "f" or type(found) is bool:
         return x
+    if isinstance(x, Scalar):
+        return Cast(x, dtypes[i])
     return block.constant(np.asarray(found, dtypes[i]))
 
 
@@ -97,6 +101,8 @@ def _number(block: Block, ufunc: np.ufunc, instruction: Instruction) -> str | No
         if kind is not dtype and kind not in (int, float):
             return None
         if isinstance(x, Constant) and plain(block, x).ndim:
+            return None
+        if isinstance(x, Value) and x.shape:
             return None
     if ufunc is np.negative:
         return "-{0}"
@@ -154,6 +160,23 @@ def _reduction(ufunc: np.ufunc) -> Callable:
         return Form(text, (x,), {name: ufunc.reduce})
 
     return rule
+
+
+def _mean(block: Block, instruction: Instruction) -> Form | None:
+    """`xp.mean` of the namespace: a sum, divided by how many there are."""
+    found = _SUM(block, instruction)
+    if found is None or instruction.result.dtype not in (_F32, _F64):
+        return None
+    (x,), n = instruction.args, _size(instruction.args[0]) // max(_size(instruction.result), 1)
+    count = block.constant(np.asarray(n, x.dtype))
+    return Form(
+        (*found.lines, "{divide}({out}, {1}, {out})"),
+        (x, count),
+        {**found.functions, "divide": np.divide},
+    )
+
+
+_SUM = _reduction(np.add)
 
 
 def _is_plain(axis: Any) -> bool:
@@ -227,7 +250,8 @@ def _filled(block: Block, instruction: Instruction) -> Form | None:
 _RULES: dict[str, Callable] = {
     "xp.matmul": _product,
     "np.matmul": _product,
-    "xp.sum": _reduction(np.add),
+    "xp.sum": _SUM,
+    "xp.mean": _mean,
     "xp.max": _reduction(np.maximum),
     "xp.min": _reduction(np.minimum),
     "xp.prod": _reduction(np.multiply),

@@ -175,4 +175,4 @@ def is_scalar(block: Block, instruction: Instruction, scalars: set[Value]) -> bo
     return isinstance(function, np.ufunc) or text in _REDUCTIONS
 
 
-_REDUCTIONS = frozenset("xp.sum xp.max xp.min xp.prod xp.all xp.any xp.matmul".split())
+_REDUCTIONS = frozenset("xp.sum xp.mean xp.max xp.min xp.prod xp.all xp.any xp.matmul".split())

@@ -4,7 +4,7 @@ from tapegrad.arrays.traced.program import Instruction, Scalar, Value
 from tapegrad.arrays.traced.record import Read
 from tapegrad.arrays.traced.source import expect
 from tapegrad.compiler.numpy_backend.block import Block, arguments, values_in
-from tapegrad.compiler.numpy_backend.form import Form
+from tapegrad.compiler.numpy_backend.form import Cast, Form
 from tapegrad.compiler.numpy_backend.layout import Layout
 from tapegrad.compiler.numpy_backend.naming import Names
 from tapegrad.core.annotations import Any
@@ -21,6 +21,7 @@ class Lines:
 
     def __init__(self, block: Block, layout: Layout, names: Names):
         self.block, self.layout, self.names = block, layout, names
+        self.casts = self._find_casts()
         self.numbers_as_arrays = {
             x
             for each, form in layout.forms.items()
@@ -29,8 +30,31 @@ class Lines:
             if x in layout.numbers
         }
 
+    def _find_casts(self) -> dict[Scalar, list[Cast]]:
+        """The arrays that Python's numbers have to be there as."""
+        casts: dict[Scalar, list[Cast]] = {}
+        for each, form in self.layout.forms.items():
+            for x in form.operands:
+                if isinstance(x, Cast) and each.result not in self.layout.numbers:
+                    found = casts.setdefault(x.scalar, [])
+                    if x not in found:
+                        found.append(x)
+        return casts
+
+    def cast(self, scalar: Any) -> list[str]:
+        """Lines that write a number of Python's where arrays of it are read."""
+        value = self.names.value
+        return [
+            f"{value(scalar, suffix(x.dtype))}[()] = {value(scalar)}"
+            for x in self.casts.get(scalar, ())
+        ]
+
     def of(self, each: Instruction) -> list[str]:
         """The lines of an instruction."""
+        lines = self._of(each)
+        return lines + self.cast(each.result) if isinstance(each.result, Scalar) else lines
+
+    def _of(self, each: Instruction) -> list[str]:
         form = self.layout.forms.get(each)
         if form is not None:
             return self._formed(each, form)
@@ -52,6 +76,8 @@ class Lines:
         return [line.format(*operands, out=names.value(result), **called) for line in form.lines]
 
     def _array(self, x: Any) -> str:
+        if isinstance(x, Cast):
+            return self.names.value(x.scalar, suffix(x.dtype))
         return self.names.value(x, "_0d") if x in self.numbers_as_arrays else self.names.text(x)
 
     def _number(self, result: Value, form: Form, called: dict[str, str]) -> list[str]:
@@ -71,8 +97,8 @@ class Lines:
 
     def _plain(self, x: Any) -> str:
         """An operand of a line of numbers."""
-        if isinstance(x, Value):
-            return self.names.value(x)
+        if isinstance(x, Cast):
+            return self.names.value(x.scalar)
         return self.names.text(x)
 
     def _expected(self, how: str, value: Any, recorded: Any) -> str:
@@ -128,3 +154,8 @@ class Lines:
         if result in self._given_to:  # what it was given, given back
             return "_"
         return self.names.value(result)
+
+
+def suffix(dtype: Any) -> str:
+    """What the name of a number has after it where it is an array of this dtype."""
+    return f"_{dtype.kind}{8 * dtype.itemsize}"

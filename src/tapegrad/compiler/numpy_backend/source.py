@@ -8,7 +8,7 @@ import numpy as np
 from tapegrad.arrays.traced.program import Changed, Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block, values_in
 from tapegrad.compiler.numpy_backend.layout import Layout, is_dense, order_of
-from tapegrad.compiler.numpy_backend.lines import Lines
+from tapegrad.compiler.numpy_backend.lines import Lines, suffix
 from tapegrad.compiler.numpy_backend.naming import Names
 from tapegrad.compiler.numpy_backend.results import ResultMemory, laid_out
 from tapegrad.core.annotations import Any
@@ -42,6 +42,7 @@ class _Source:
 
     def text(self) -> tuple[str, dict[str, Any]]:
         body = [*self._results(), *self._views_of_inputs()]
+        body += [line for x in self.block.inputs for line in self.lines.cast(x)]
         body += self._kept(self._instructions())
         body.append(f"return {self._returned()}")
         self._memory()
@@ -70,6 +71,9 @@ class _Source:
                 lines.append(f"{names.value(x)} = {self._seen(x, 'memory', place)}")
         for x in sorted(self.lines.numbers_as_arrays, key=lambda x: x.number):
             lines.append(f"{names.value(x, '_0d')} = ndarray((), {names.text(x.dtype)})")
+        for x in [x for found in self.lines.casts.values() for x in found]:
+            name = names.value(x.scalar, suffix(x.dtype))
+            lines.append(f"{name} = ndarray((), {names.text(x.dtype)})")
         self.before = lines + self.before
 
     def _seen(self, x: Value, memory: str, offset: int) -> str:
