@@ -14,9 +14,10 @@ class Form:
         pointwise: an element of the result depends on those at its place alone, and is written
             after they are read: the result may take the memory of an operand
         number: an expression of NumPy numbers for the same, where all operands are 0-d
+        numbers: the operands of that expression: Values, Scalars and Python numbers
     """
 
-    __slots__ = ("functions", "lines", "number", "operands", "pointwise")
+    __slots__ = ("functions", "lines", "number", "numbers", "operands", "pointwise")
 
     def __init__(
         self,
@@ -25,11 +26,13 @@ class Form:
         functions: dict[str, Callable] | None = None,
         pointwise: bool = False,
         number: str | None = None,
+        numbers: tuple = (),
     ):
         self.lines = (lines,) if type(lines) is str else lines
         self.operands: tuple[Any, ...] = operands
         self.functions = functions or {}
-        self.pointwise, self.number = pointwise, number
+        self.pointwise = pointwise
+        self.number, self.numbers = number, numbers
 
 
 class Cast:

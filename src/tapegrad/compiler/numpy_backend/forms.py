@@ -49,8 +49,9 @@ def _ufunc(block: Block, instruction: Instruction, ufunc: np.ufunc) -> Form | No
     operands = tuple([_operand(block, ufunc, args, i, instruction) for i in range(len(args))])
     places = ", ".join([f"{{{i}}}" for i in range(len(args))])
     number = _number(block, ufunc, instruction)
+    numbers = tuple([_python_number(block, x) for x in args]) if number else ()
     out = "out={out}" if ufunc in (np.maximum, np.minimum) else "{out}"  # the rest may be places
-    return Form(f"{{{name}}}({places}, {out})", operands, {name: ufunc}, ufunc in _EXACT, number)
+    return Form(f"{{{name}}}({places}, {out})", operands, {name: ufunc}, ufunc in _EXACT, number, numbers)
 
 
 def _is_array(block: Block, x: Constant) -> bool:
@@ -94,7 +95,7 @@ def _operand(block: Block, ufunc: np.ufunc, args: tuple, i: int, instruction: In
 def _number(block: Block, ufunc: np.ufunc, instruction: Instruction) -> str | None:
     """The same with NumPy's numbers, whose operators cost a fraction of a call of a ufunc."""
     dtype = instruction.result.dtype
-    if instruction.result.shape or dtype not in (_F32, _F64) or instruction.kwargs:
+    if instruction.result.shape or dtype not in (_F32, _F64):
         return None
     for x in instruction.args:
         kind = _dtype(block, x)
@@ -110,6 +111,11 @@ def _number(block: Block, ufunc: np.ufunc, instruction: Instruction) -> str | No
         return "{sqrt}({0})"
     sign = _SCALAR_SIGNS.get(ufunc)
     return None if sign is None else f"{{0}} {sign} {{1}}"
+
+
+def _python_number(block: Block, x: Any) -> Any:
+    """An operand of such an expression; a constant has the same value as a Python number."""
+    return plain(block, x).item() if isinstance(x, Constant) else x
 
 
 # --- products ------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ class Layout:
         self.views: list[Value] = []
         self.of_input: dict[Value, Value] = {}
         self.kept_views: set[Instruction] = set()  # those that need no line
+        self.spares: set[Value] = set()  # of one element, written over their own operands
         self._written = written_roots(block)
         self._own: set[Value] = set()  # roots in the arena or among the results
         self._inputs = {x for x in block.inputs if isinstance(x, Value)}
@@ -56,6 +57,8 @@ class Layout:
             elif "out" in each.kwargs:
                 if form is not None and result in values_in(each.kwargs["out"]):
                     self.forms[each] = form
+                    if form.pointwise and size_of(result) == 1 and not form.number:
+                        self.spares.add(result)
             elif form is not None and self.block.root(result) is result:
                 if form.number and result not in self._written and self._all_0d(form):
                     self.forms[each] = form
@@ -120,7 +123,7 @@ class Layout:
     def _overwritten(self, each: Instruction, i: int, last: dict) -> Value | None:
         """An operand that is read here for the last time, whose memory the result may take."""
         form = self.forms[each]
-        if not form.pointwise:
+        if not form.pointwise or size_of(each.result) == 1:  # where NumPy takes its long way
             return None
         operands = list(values_in(form.operands))
         for x in operands:
@@ -142,12 +145,17 @@ def _alike(a: Any, b: Any) -> bool:
     return (a.shape, a.strides, a.dtype) == (b.shape, b.strides, b.dtype)
 
 
-def n_bytes(x: Value) -> int:
-    """The bytes of the elements of a value."""
-    n = x.dtype.itemsize
+def size_of(x: Value) -> int:
+    """How many elements a value has."""
+    n = 1
     for m in x.shape:
         n *= m
     return n
+
+
+def n_bytes(x: Value) -> int:
+    """The bytes of the elements of a value."""
+    return size_of(x) * x.dtype.itemsize
 
 
 def order_of(x: Value) -> tuple[int, ...]:

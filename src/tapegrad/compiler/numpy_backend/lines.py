@@ -69,10 +69,14 @@ class Lines:
     def _formed(self, each: Instruction, form: Form) -> list[str]:
         names, result = self.names, each.result
         called = {name: names.function(name, x) for name, x in form.functions.items()}
-        if result in self.layout.numbers:
+        if result in self.layout.numbers or (form.number and "out" in each.kwargs):
             return self._number(result, form, called)
         kind = self._array if not form.lines[0].startswith("{out}[()]") else names.text
         operands = [kind(x) for x in form.operands]
+        if "out" in each.kwargs and result in self.layout.spares:
+            out, spare = names.value(result), names.value(result, "_spare")
+            line = form.lines[0].format(*operands, out=spare, **called)
+            return [line, f"{out}[...] = {spare}"]
         return [line.format(*operands, out=names.value(result), **called) for line in form.lines]
 
     def _array(self, x: Any) -> str:
@@ -84,22 +88,19 @@ class Lines:
         """A line of NumPy numbers; arrays among the operands are read first."""
         names, lines, operands = self.names, [], []
         assert form.number is not None
-        for x in form.operands:
+        for x in form.numbers:
             if not isinstance(x, Value) or x in self.layout.numbers:
-                operands.append(self._plain(x))
+                operands.append(names.text(x))
                 continue
             operands.append(names.value(x, "_number"))
             lines.append(f"{operands[-1]} = {names.value(x)}[()]")
+        if result not in self.layout.numbers:
+            lines.append(f"{names.value(result)}[()] = {form.number.format(*operands, **called)}")
+            return lines
         lines.append(f"{names.value(result)} = {form.number.format(*operands, **called)}")
         if result in self.numbers_as_arrays:
             lines.append(f"{names.value(result, '_0d')}[()] = {names.value(result)}")
         return lines
-
-    def _plain(self, x: Any) -> str:
-        """An operand of a line of numbers."""
-        if isinstance(x, Cast):
-            return self.names.value(x.scalar)
-        return self.names.text(x)
 
     def _expected(self, how: str, value: Any, recorded: Any) -> str:
         text = self.names.text

@@ -71,6 +71,8 @@ class _Source:
                 lines.append(f"{names.value(x)} = {self._seen(x, 'memory', place)}")
         for x in sorted(self.lines.numbers_as_arrays, key=lambda x: x.number):
             lines.append(f"{names.value(x, '_0d')} = ndarray((), {names.text(x.dtype)})")
+        for x in sorted(layout.spares, key=lambda x: x.number):
+            lines.append(f"{names.value(x, '_spare')} = {self._new(x)}")
         for x in [x for found in self.lines.casts.values() for x in found]:
             name = names.value(x.scalar, suffix(x.dtype))
             lines.append(f"{name} = ndarray((), {names.text(x.dtype)})")
@@ -82,6 +84,9 @@ class _Source:
         if is_dense(x) and order_of(x) == tuple(range(len(shape))):
             return f"{text})"
         return f"{text}, {x.strides!r})"
+
+    def _new(self, x: Value) -> str:
+        return f"ndarray({x.shape!r}, {self.names.text(x.dtype)})"
 
     def _results(self) -> list[str]:
         """Lines that take other memory for results that somebody has kept."""
