@@ -16,14 +16,20 @@ def steps_of(rng):
         + ["fill", "copy", "where", "cast", "constant", "binary", "write", "view"],
         int(rng.integers(3, 24)),
     )
-    return [(str(name), rng.integers(0, 1 << 30, 6).tolist()) for name in names]
+    steps = [(str(name), rng.integers(0, 1 << 30, 6).tolist()) for name in names]
+    for i in range(len(steps)):
+        if i and rng.random() < 0.15:
+            steps[i] = steps[rng.integers(0, i)]  # the same once more
+    return steps
 
 
 def run(xp, arrays, steps):
     """Run the steps on arrays of a namespace: all that was computed."""
     pool = list(arrays)
     for name, (i, j, k, a, b, c) in steps:
-        x, y = pool[i % len(pool)], pool[j % len(pool)]
+        recent = pool[-3:] if i % 4 == 0 and len(pool) > len(arrays) else pool
+        kept = pool[: len(arrays)] if i % 4 == 1 else recent
+        x, y = kept[i % len(kept)], pool[j % len(pool)]
         made = _STEPS[name](xp, x, y, k, a, b, c)
         if made is not None:
             pool.append(made)
@@ -43,7 +49,9 @@ def _unary(xp, x, y, k, *_):
     return getattr(xp, _UNARY[k % len(_UNARY)])(x)
 
 
-def _binary(xp, x, y, k, *_):
+def _binary(xp, x, y, k, a, *_):
+    if a % 3 == 0 and x.ndim:
+        y = x.T if a % 2 and x.shape == x.shape[::-1] else x[::-1]
     return getattr(xp, _BINARY[k % len(_BINARY)])(x, _fitting(x, y))
 
 

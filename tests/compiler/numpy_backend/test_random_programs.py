@@ -46,7 +46,7 @@ def check(seed):
             assert x.tobytes() == y.tobytes(), f"an input, {where}"
         own = [x for x in found if not any(np.shares_memory(x, y) for y in mine)]
         kept.append((own, [x.tobytes() for x in own]))
-        if call % 2:
-            kept.clear()  # their memory may be used again
         for results, before in kept:
             assert [x.tobytes() for x in results] == before, f"a kept result, {where}"
+        if call % 2:
+            kept.clear()  # their memory may be used again
