@@ -11,13 +11,15 @@ class Form:
         lines: `{0}`, `{1}`, ... are operands, `{out}` is the memory of the result, `{name}` a function
         operands: Values, Constants, Casts and plain numbers
         functions: what the lines call
-        pointwise: an element of the result depends on those at its place alone, and is written
-            after they are read: the result may take the memory of an operand
+        elementwise: an element of the result depends on those at its place alone
+        pointwise: so it is, with the same bits where the result takes the memory of an operand
         number: an expression of NumPy numbers for the same, where all operands are 0-d
         numbers: the operands of that expression: Values, Scalars and Python numbers
     """
 
-    __slots__ = ("functions", "lines", "number", "numbers", "operands", "pointwise")
+    __slots__ = (
+        *("elementwise", "functions", "lines", "number", "numbers", "operands", "pointwise"),
+    )
 
     def __init__(
         self,
@@ -27,11 +29,12 @@ class Form:
         pointwise: bool = False,
         number: str | None = None,
         numbers: tuple = (),
+        elementwise: bool = False,
     ):
         self.lines = (lines,) if type(lines) is str else lines
         self.operands: tuple[Any, ...] = operands
         self.functions = functions or {}
-        self.pointwise = pointwise
+        self.elementwise, self.pointwise = elementwise or pointwise, pointwise
         self.number, self.numbers = number, numbers
 
 

@@ -10,6 +10,7 @@ from tapegrad.arrays.traced.program import Constant, Instruction, Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.compiler.numpy_backend.fold import plain
 from tapegrad.compiler.numpy_backend.form import Cast, Form
+from tapegrad.compiler.numpy_backend.geometry import is_row_major, size_of
 from tapegrad.compiler.numpy_backend.identity import uniform
 from tapegrad.core.annotations import Any, Callable
 
@@ -51,7 +52,7 @@ def _ufunc(block: Block, instruction: Instruction, ufunc: np.ufunc) -> Form | No
     number = _number(block, ufunc, instruction)
     numbers = tuple([_python_number(block, x) for x in args]) if number else ()
     out = "out={out}" if ufunc in (np.maximum, np.minimum) else "{out}"  # the rest may be places
-    return Form(f"{{{name}}}({places}, {out})", operands, {name: ufunc}, ufunc in _EXACT, number, numbers)
+    return Form(f"{{{name}}}({places}, {out})", operands, {name: ufunc}, ufunc in _EXACT, number, numbers, True)
 
 
 def _is_array(block: Block, x: Constant) -> bool:
@@ -155,7 +156,7 @@ def _reduction(ufunc: np.ufunc) -> Callable:
             return None
         if x.dtype.kind not in "fiubc" or x.dtype.itemsize == 2 and x.dtype.kind == "f":
             return None
-        if ufunc in (np.add, np.multiply) and _size(x) >= LARGE_SUM:
+        if ufunc in (np.add, np.multiply) and size_of(x) >= LARGE_SUM:
             return None
         axis, keepdims = kwargs.get("axis"), kwargs.get("keepdims", False)
         if not _is_plain(axis) or not isinstance(keepdims, bool):
@@ -173,7 +174,7 @@ def _mean(block: Block, instruction: Instruction) -> Form | None:
     found = _SUM(block, instruction)
     if found is None or instruction.result.dtype not in (_F32, _F64):
         return None
-    (x,), n = instruction.args, _size(instruction.args[0]) // max(_size(instruction.result), 1)
+    (x,), n = instruction.args, size_of(instruction.args[0]) // max(size_of(instruction.result), 1)
     count = block.constant(np.asarray(n, x.dtype))
     return Form(
         (*found.lines, "{divide}({out}, {1}, {out})"),
@@ -193,13 +194,6 @@ def _is_int(x: Any) -> bool:
     return type(x) is int
 
 
-def _size(x: Value) -> int:
-    n = 1
-    for m in x.shape:
-        n *= m
-    return n
-
-
 # --- copies --------------------------------------------------------------------------------------
 
 
@@ -212,7 +206,7 @@ def _copy(block: Block, instruction: Instruction) -> Form | None:
         return None
     if not result.shape:
         return Form("{out}[()] = {0}", (x,), pointwise=x.dtype == result.dtype)
-    return Form("{out}[...] = {0}", (x,), pointwise=x.dtype == result.dtype)
+    return Form("{out}[...] = {0}", (x,), pointwise=x.dtype == result.dtype, elementwise=True)
 
 
 def _casts(x: Value, result: Value) -> bool:
@@ -225,17 +219,9 @@ def _reshaped(block: Block, instruction: Instruction) -> Form | None:
     x, result = instruction.args[0], instruction.result
     if result.root is not result or not isinstance(x, Value):
         return None
-    if result.strides != _row_major(result):
+    if not is_row_major(result):
         return None
     return Form(f"{{out}}.reshape({x.shape!r})[...] = {{0}}", (x,))
-
-
-def _row_major(x: Value) -> tuple:
-    strides, step = [], x.dtype.itemsize
-    for n in reversed(x.shape):
-        strides.append(step)
-        step *= n
-    return tuple(strides[::-1])
 
 
 def _filled(block: Block, instruction: Instruction) -> Form | None:

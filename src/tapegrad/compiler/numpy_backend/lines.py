@@ -19,8 +19,9 @@ class Lines:
         numbers_as_arrays: numbers that have to be there as 0-d arrays, too
     """
 
-    def __init__(self, block: Block, layout: Layout, names: Names):
+    def __init__(self, block: Block, layout: Layout, names: Names, inside: Any = None):
         self.block, self.layout, self.names = block, layout, names
+        self._inside = inside  # of a chain, where other memory stands for values
         self.casts = self._find_casts()
         self.numbers_as_arrays = {
             x
@@ -77,9 +78,12 @@ class Lines:
             out, spare = names.value(result), names.value(result, "_spare")
             line = form.lines[0].format(*operands, out=spare, **called)
             return [line, f"{out}[...] = {spare}"]
-        return [line.format(*operands, out=names.value(result), **called) for line in form.lines]
+        out = self._array(result)
+        return [line.format(*operands, out=out, **called) for line in form.lines]
 
     def _array(self, x: Any) -> str:
+        if self._inside is not None and isinstance(x, Value) and x.shape:
+            return self._inside.name(x, self.names)
         if isinstance(x, Cast):
             return self.names.value(x.scalar, suffix(x.dtype))
         return self.names.value(x, "_0d") if x in self.numbers_as_arrays else self.names.text(x)
