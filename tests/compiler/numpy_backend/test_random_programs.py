@@ -5,7 +5,7 @@ import pytest
 
 from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.program import Program
-from tapegrad.compiler.numpy_backend import build
+from tapegrad.compiler.numpy_backend import build, chains, run_blocks
 from tests.compiler.numpy_backend import random_program
 
 
@@ -13,6 +13,15 @@ def cloned(arrays):
     """Copies that share memory as the arrays do."""
     a, b = arrays[0].copy(), arrays[1].copy()
     return [a, b, a[1:, :2], b.T, *[x.copy() for x in arrays[4:]]]
+
+
+@pytest.mark.parametrize("first", range(600, 900, 50))
+def test_so_they_do_where_chains_run_block_after_block(first, monkeypatch):
+    monkeypatch.setattr(chains, "LARGE", 2)
+    monkeypatch.setattr(run_blocks, "BLOCK", 5)
+    with np.errstate(all="ignore"):
+        for seed in range(first, first + 50):
+            check(seed)
 
 
 @pytest.mark.parametrize("first", range(0, 600, 50))

@@ -52,8 +52,15 @@ def join_chains(block: Block, forms: dict[Instruction, Form]) -> dict[Instructio
         else:
             done.append(left.pop(0))
     block.instructions = done
+    readers: dict[Value, set[Instruction]] = {}  # of each root: who reads or writes it
+    for each in done:
+        for member in found[each].instructions if each in found else [each]:
+            for x in arguments(member):
+                readers.setdefault(block.root(x), set()).add(each)
+    given_out = {block.root(x) for x in values_in(tuple(block.outputs))}
     for each, chain in found.items():
-        _describe(block, each, chain, forms)
+        outside = given_out | {root for root, by in readers.items() if by != {each}}
+        _describe(block, each, chain, forms, outside)
     return found
 
 
@@ -134,17 +141,10 @@ class _Between:
         return not (writes and self._may_stop)
 
 
-def _describe(block: Block, each: Instruction, chain: Chain, forms: dict) -> None:
-    """Find what a chain works on, and what of it is read elsewhere."""
-    outside = set(values_in(tuple(block.outputs)))
-    for other in block.instructions:
-        if other is not each:
-            outside.update(arguments(other))
-    members = set(chain.instructions)
-    outside_roots = {block.root(x) for x in outside}
-    for x in block.inputs:
-        if isinstance(x, Value):
-            outside_roots.add(block.root(x))
+def _describe(
+    block: Block, each: Instruction, chain: Chain, forms: dict, outside: set[Value]
+) -> None:
+    """Find what a chain works on; `outside` are the roots that are not its own alone."""
     made: list[Value] = []
     seen: set[Any] = set()
     for member in chain.instructions:
@@ -163,12 +163,11 @@ def _describe(block: Block, each: Instruction, chain: Chain, forms: dict) -> Non
                     continue
                 seen.add(root)
                 is_new = member.result is x and not written(member)
-                if is_new and root not in outside_roots:
+                if is_new and root not in outside:
                     chain.temporaries.append(root)
                 else:
                     chain.whole.append(x)
                     if is_new:
                         made.append(x)
-    assert members
     each.args = (*[x for x in chain.whole if x not in made], *chain.single)
     each.result = tuple(made)
