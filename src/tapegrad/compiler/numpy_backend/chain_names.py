@@ -52,5 +52,7 @@ class BlockNames:
         """The name of a large value inside of the chain."""
         root = self._block.root(x)
         if root in self._spare:
-            return f"spare{self._spare[root]}"
-        return names.value(self._whole[root])
+            found, dtype = f"spare{self._spare[root]}", self.spares[self._spare[root]]
+        else:
+            found, dtype = names.value(self._whole[root]), self._whole[root].dtype
+        return found if dtype == x.dtype else f"{found}.view({names.text(x.dtype)})"

@@ -100,7 +100,7 @@ def _members(block: Block, left: list[Instruction], forms: dict[Instruction, For
 def _note_lanes(block: Block, each: Instruction, forms: dict, lanes: dict[Value, set]) -> bool:
     """Note which parts of which memory a chain works on; False where they would overlap."""
     values = [x for x in values_in((forms[each].operands, each.result)) if x.shape]
-    places = [(*block.place(x), x.dtype) for x in values]
+    places = [(*block.place(x), x.dtype.itemsize) for x in values]
     for root, *rest in places:
         if lanes.get(root, {tuple(rest)}) != {tuple(rest)}:
             return False

@@ -2,13 +2,7 @@
 
 from tapegrad.arrays.traced.program import Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block, arguments, values_in
-from tapegrad.compiler.numpy_backend.effects import (
-    is_check,
-    is_opaque,
-    is_pure,
-    may_raise,
-    written,
-)
+from tapegrad.compiler.numpy_backend.effects import is_check, is_opaque, is_pure, may_raise, written
 from tapegrad.core.annotations import Any
 
 

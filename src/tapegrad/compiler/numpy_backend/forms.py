@@ -52,7 +52,15 @@ def _ufunc(block: Block, instruction: Instruction, ufunc: np.ufunc) -> Form | No
     number = _number(block, ufunc, instruction)
     numbers = tuple([_python_number(block, x) for x in args]) if number else ()
     out = "out={out}" if ufunc in (np.maximum, np.minimum) else "{out}"  # the rest may be places
-    return Form(f"{{{name}}}({places}, {out})", operands, {name: ufunc}, ufunc in _EXACT, number, numbers, True)
+    return Form(
+        f"{{{name}}}({places}, {out})",
+        operands,
+        {name: ufunc},
+        ufunc in _EXACT,
+        number,
+        numbers,
+        True,
+    )
 
 
 def _is_array(block: Block, x: Constant) -> bool:
@@ -169,6 +177,23 @@ def _reduction(ufunc: np.ufunc) -> Callable:
     return rule
 
 
+def _kept_reduction(ufunc: np.ufunc) -> Callable:
+    """`ufunc.reduce` as it is, along an axis."""
+    name = f"{ufunc.__name__}_reduce"
+
+    def rule(block: Block, instruction: Instruction) -> Form | None:
+        (x, *rest), kwargs = instruction.args, instruction.kwargs
+        if rest or set(kwargs) - {"axis", "keepdims"} or not isinstance(x, Value):
+            return None
+        if x.dtype not in (_F32, _F64) or not _is_plain(kwargs.get("axis", 0)):
+            return None
+        axis, keepdims = kwargs.get("axis", 0), bool(kwargs.get("keepdims", False))
+        text = f"{{{name}}}({{0}}, {axis!r}, None, {{out}}, {keepdims})"
+        return Form(text, (x,), {name: ufunc.reduce})
+
+    return rule
+
+
 def _mean(block: Block, instruction: Instruction) -> Form | None:
     """`xp.mean` of the namespace: a sum, divided by how many there are."""
     found = _SUM(block, instruction)
@@ -249,6 +274,8 @@ _RULES: dict[str, Callable] = {
     "xp.prod": _reduction(np.multiply),
     "xp.all": _reduction(np.logical_and),
     "xp.any": _reduction(np.logical_or),
+    "np.add.reduce": _kept_reduction(np.add),
+    "np.maximum.reduce": _kept_reduction(np.maximum),
     "xp.astype": _copy,
     ".astype": _copy,
     "xp.asarray": _copy,
@@ -263,4 +290,3 @@ _RULES: dict[str, Callable] = {
     "xp.ones": _filled,
     "xp.full": _filled,
 }
-

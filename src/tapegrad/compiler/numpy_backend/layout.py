@@ -132,7 +132,9 @@ class Layout:
     def _overwritten(self, each: Instruction, i: int, last: dict) -> Value | None:
         """An operand that is read here for the last time, whose memory the result may take."""
         form = self.forms.get(each)
-        if form is None or not form.pointwise or size_of(each.result) == 1:  # where NumPy takes its long way
+        if (
+            form is None or not form.pointwise or size_of(each.result) == 1
+        ):  # where NumPy takes its long way
             return None
         operands = list(values_in(form.operands))
         for x in operands:
