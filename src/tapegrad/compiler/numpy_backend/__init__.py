@@ -1,6 +1,6 @@
 """Programs as NumPy source: the same kernels on the same numbers in the same order, less around it.
 
-`block` holds a program while `fold`, `common`, `identity`, `dead` and `checks` rewrite it; `layout`
+`block` holds a program while `fold`, `common`, `identity`, `expand`, `dead` and `checks` rewrite it; `layout`
 says where its values live, `forms` how instructions write into memory that is there; `source`
 writes it down and `runner` runs it. Results have the bits that the recorded computation had.
 """
@@ -10,13 +10,14 @@ from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.compiler.numpy_backend.checks import check_first
 from tapegrad.compiler.numpy_backend.common import share
 from tapegrad.compiler.numpy_backend.dead import remove_dead
+from tapegrad.compiler.numpy_backend.expand import expand
 from tapegrad.compiler.numpy_backend.fold import fold
 from tapegrad.compiler.numpy_backend.identity import remove_identities
 from tapegrad.compiler.numpy_backend.runner import runner_of
 from tapegrad.compiler.numpy_backend.source import source_of
 from tapegrad.core.annotations import Any, Callable, Sequence
 
-PASSES = (fold, share, remove_identities, share, remove_dead, check_first)
+PASSES = (fold, share, remove_identities, expand, share, remove_dead, check_first)
 
 
 def build(program: Program, outputs: Sequence[Value], **options: Any) -> Callable:

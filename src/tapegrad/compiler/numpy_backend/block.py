@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import Constant, Instruction, Program, Value
+from tapegrad.arrays.traced.program import Constant, Instruction, Program, Scalar, Value
 from tapegrad.core.annotations import Any, Sequence
 
 _SMALL = 1 << 12  # bytes: constants up to here are compared with those that are there
@@ -43,6 +43,11 @@ class Block:
         self.kept: list[Value] = []
         self._moved: dict[Value, tuple[Value, int]] = {}
         self._known: dict[Any, int] = {}
+        self._n = 1 + max(
+            [x.number for each in self.instructions for x in _numbered(each.result)]
+            + [x.number for x in self.inputs],
+            default=-1,
+        )
 
     def root(self, value: Value) -> Value:
         """The value whose memory this one is a part of."""
@@ -60,6 +65,11 @@ class Block:
         """Say that `value`, a root, is the memory of another value."""
         self._moved[value] = other.root, other.offset
 
+    def new_number(self) -> int:
+        """A number for a value that the program does not have."""
+        self._n += 1
+        return self._n - 1
+
     def constant(self, x: Any) -> Constant:
         """The place of an object that never changes."""
         key: Any = id(x)
@@ -71,21 +81,20 @@ class Block:
             self.constants.append(x)
         return Constant(number)
 
-    def substitute(self, table: dict[Any, Any], start: int = 0) -> None:
-        """Put others in the place of values, in the arguments of instructions and the outputs."""
-        for each in self.instructions[start:]:
-            each.args = substituted(each.args, table)
-            each.kwargs = {k: substituted(x, table) for k, x in each.kwargs.items()}
-        self.outputs = [substituted(x, table) for x in self.outputs]
-
 
 def _without_none(kwargs: dict) -> dict:
     return {k: x for k, x in kwargs.items() if not (k == "out" and x is None)}
 
 
+def _numbered(result: Any) -> list[Any]:
+    if type(result) is tuple:
+        return [x for each in result for x in _numbered(each)]
+    return [result] if isinstance(result, (Value, Scalar)) else []
+
+
 def substituted(x: Any, table: dict[Any, Any]) -> Any:
     """An argument in which values are replaced."""
-    if isinstance(x, Value):
+    if isinstance(x, (Value, Scalar)):
         return table.get(x, x)
     if type(x) is tuple or type(x) is list:
         return type(x)([substituted(each, table) for each in x])

@@ -22,7 +22,7 @@ def check_first(block: Block) -> None:
         if needed is not None:
             _move(block, needed, first)
             first += len(needed)
-    last = max([i for i, x in enumerate(block.instructions) if is_check(x)], default=-1)
+    last = max([i for i, x in enumerate(block.instructions) if is_check(x)], default=0)
     before = block.instructions[:last]
     roots = {block.root(x) for each in before for x in written(each)} & inputs
     block.kept = [x for x in block.inputs if isinstance(x, Value) and block.root(x) in roots]

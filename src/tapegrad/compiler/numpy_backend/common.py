@@ -24,6 +24,13 @@ def share(block: Block) -> None:
         for x in written(each):
             root = block.root(x)
             writes[root] = writes.get(root, 0) + 1
+        if isinstance(each.result, Scalar) and is_pure(each):
+            before = seen.setdefault(_key(block, each, writes), each.result)
+            if before is each.result:
+                rest.append(each)
+            else:
+                table[each.result] = before
+            continue
         results = list(values_in(each.result))
         own = not any(block.root(x) in roots for x in results)
         if not is_pure(each) or not results or any(block.root(x) in changed for x in results):

@@ -1,5 +1,6 @@
 """`Form`: how an instruction is written so that its result lands in memory that is there."""
 
+from tapegrad.arrays.traced.program import Scalar
 from tapegrad.core.annotations import Any, Callable
 
 
@@ -8,14 +9,17 @@ class Form:
 
     Attributes:
         lines: `{0}`, `{1}`, ... are operands, `{out}` is the memory of the result, `{name}` a function
-        operands: Values, Constants and plain numbers
+        operands: Values, Constants, Casts and plain numbers
         functions: what the lines call
-        pointwise: an element of the result depends on those at its place alone, and is written
-            after they are read: the result may take the memory of an operand
+        elementwise: an element of the result depends on those at its place alone
+        pointwise: so it is, with the same bits where the result takes the memory of an operand
         number: an expression of NumPy numbers for the same, where all operands are 0-d
+        numbers: the operands of that expression: Values, Scalars and Python numbers
     """
 
-    __slots__ = ("functions", "lines", "number", "operands", "pointwise")
+    __slots__ = (
+        *("elementwise", "functions", "lines", "number", "numbers", "operands", "pointwise"),
+    )
 
     def __init__(
         self,
@@ -24,8 +28,28 @@ class Form:
         functions: dict[str, Callable] | None = None,
         pointwise: bool = False,
         number: str | None = None,
+        numbers: tuple = (),
+        elementwise: bool = False,
     ):
         self.lines = (lines,) if type(lines) is str else lines
         self.operands: tuple[Any, ...] = operands
         self.functions = functions or {}
-        self.pointwise, self.number = pointwise, number
+        self.elementwise, self.pointwise = elementwise or pointwise, pointwise
+        self.number, self.numbers = number, numbers
+
+
+class Cast:
+    """A Python number of the program as an array of the dtype that a loop computes in."""
+
+    __slots__ = ("dtype", "scalar")
+
+    def __init__(self, scalar: Scalar, dtype: Any):
+        self.scalar, self.dtype = scalar, dtype
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cast):
+            return NotImplemented
+        return self.scalar is other.scalar and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash((self.scalar, self.dtype))

@@ -9,7 +9,8 @@ from tapegrad.arrays.numpy.namespace import _LARGE as LARGE_SUM
 from tapegrad.arrays.traced.program import Constant, Instruction, Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.compiler.numpy_backend.fold import plain
-from tapegrad.compiler.numpy_backend.form import Form
+from tapegrad.compiler.numpy_backend.form import Cast, Form
+from tapegrad.compiler.numpy_backend.geometry import is_row_major, size_of
 from tapegrad.compiler.numpy_backend.identity import uniform
 from tapegrad.core.annotations import Any, Callable
 
@@ -41,7 +42,7 @@ def _ufunc(block: Block, instruction: Instruction, ufunc: np.ufunc) -> Form | No
         return None
     if ufunc.signature is not None:
         return _product(block, instruction) if ufunc is np.matmul and not kwargs else None
-    if any(type(x) is list or type(x) is tuple or isinstance(x, Scalar) for x in args):
+    if any(type(x) is list or type(x) is tuple for x in args):
         return None
     if any(isinstance(x, Constant) and not _is_array(block, x) for x in args):
         return None
@@ -49,8 +50,17 @@ def _ufunc(block: Block, instruction: Instruction, ufunc: np.ufunc) -> Form | No
     operands = tuple([_operand(block, ufunc, args, i, instruction) for i in range(len(args))])
     places = ", ".join([f"{{{i}}}" for i in range(len(args))])
     number = _number(block, ufunc, instruction)
+    numbers = tuple([_python_number(block, x) for x in args]) if number else ()
     out = "out={out}" if ufunc in (np.maximum, np.minimum) else "{out}"  # the rest may be places
-    return Form(f"{{{name}}}({places}, {out})", operands, {name: ufunc}, ufunc in _EXACT, number)
+    return Form(
+        f"{{{name}}}({places}, {out})",
+        operands,
+        {name: ufunc},
+        ufunc in _EXACT,
+        number,
+        numbers,
+        True,
+    )
 
 
 def _is_array(block: Block, x: Constant) -> bool:
@@ -61,6 +71,8 @@ def _dtype(block: Block, x: Any) -> Any:
     """What a ufunc finds its loop by: a dtype, or the type of a Python number."""
     if isinstance(x, Value):
         return x.dtype
+    if isinstance(x, Scalar):
+        return float
     x = plain(block, x)
     return x.dtype if isinstance(x, (np.ndarray, np.generic)) else type(x)
 
@@ -84,13 +96,15 @@ def _operand(block: Block, ufunc: np.ufunc, args: tuple, i: int, instruction: In
         return x
     if dtypes[i].kind != "f" or type(found) is bool:
         return x
+    if isinstance(x, Scalar):
+        return Cast(x, dtypes[i])
     return block.constant(np.asarray(found, dtypes[i]))
 
 
 def _number(block: Block, ufunc: np.ufunc, instruction: Instruction) -> str | None:
     """The same with NumPy's numbers, whose operators cost a fraction of a call of a ufunc."""
     dtype = instruction.result.dtype
-    if instruction.result.shape or dtype not in (_F32, _F64) or instruction.kwargs:
+    if instruction.result.shape or dtype not in (_F32, _F64):
         return None
     for x in instruction.args:
         kind = _dtype(block, x)
@@ -98,12 +112,19 @@ def _number(block: Block, ufunc: np.ufunc, instruction: Instruction) -> str | No
             return None
         if isinstance(x, Constant) and plain(block, x).ndim:
             return None
+        if isinstance(x, Value) and x.shape:
+            return None
     if ufunc is np.negative:
         return "-{0}"
     if ufunc is np.sqrt:
         return "{sqrt}({0})"
     sign = _SCALAR_SIGNS.get(ufunc)
     return None if sign is None else f"{{0}} {sign} {{1}}"
+
+
+def _python_number(block: Block, x: Any) -> Any:
+    """An operand of such an expression; a constant has the same value as a Python number."""
+    return plain(block, x).item() if isinstance(x, Constant) else x
 
 
 # --- products ------------------------------------------------------------------------------------
@@ -143,7 +164,7 @@ def _reduction(ufunc: np.ufunc) -> Callable:
             return None
         if x.dtype.kind not in "fiubc" or (x.dtype.itemsize == 2 and x.dtype.kind == "f"):
             return None
-        if ufunc in (np.add, np.multiply) and _size(x) >= LARGE_SUM:
+        if ufunc in (np.add, np.multiply) and size_of(x) >= LARGE_SUM:
             return None
         axis, keepdims = kwargs.get("axis"), kwargs.get("keepdims", False)
         if not _is_plain(axis) or not isinstance(keepdims, bool):
@@ -156,19 +177,46 @@ def _reduction(ufunc: np.ufunc) -> Callable:
     return rule
 
 
+def _kept_reduction(ufunc: np.ufunc) -> Callable:
+    """`ufunc.reduce` as it is, along an axis."""
+    name = f"{ufunc.__name__}_reduce"
+
+    def rule(block: Block, instruction: Instruction) -> Form | None:
+        (x, *rest), kwargs = instruction.args, instruction.kwargs
+        if rest or set(kwargs) - {"axis", "keepdims"} or not isinstance(x, Value):
+            return None
+        if x.dtype not in (_F32, _F64) or not _is_plain(kwargs.get("axis", 0)):
+            return None
+        axis, keepdims = kwargs.get("axis", 0), bool(kwargs.get("keepdims", False))
+        text = f"{{{name}}}({{0}}, {axis!r}, None, {{out}}, {keepdims})"
+        return Form(text, (x,), {name: ufunc.reduce})
+
+    return rule
+
+
+def _mean(block: Block, instruction: Instruction) -> Form | None:
+    """`xp.mean` of the namespace: a sum, divided by how many there are."""
+    found = _SUM(block, instruction)
+    if found is None or instruction.result.dtype not in (_F32, _F64):
+        return None
+    (x,), n = instruction.args, size_of(instruction.args[0]) // max(size_of(instruction.result), 1)
+    count = block.constant(np.asarray(n, x.dtype))
+    return Form(
+        (*found.lines, "{divide}({out}, {1}, {out})"),
+        (x, count),
+        {**found.functions, "divide": np.divide},
+    )
+
+
+_SUM = _reduction(np.add)
+
+
 def _is_plain(axis: Any) -> bool:
     return axis is None or type(axis) is int or (type(axis) is tuple and all(map(_is_int, axis)))
 
 
 def _is_int(x: Any) -> bool:
     return type(x) is int
-
-
-def _size(x: Value) -> int:
-    n = 1
-    for m in x.shape:
-        n *= m
-    return n
 
 
 # --- copies --------------------------------------------------------------------------------------
@@ -183,7 +231,7 @@ def _copy(block: Block, instruction: Instruction) -> Form | None:
         return None
     if not result.shape:
         return Form("{out}[()] = {0}", (x,), pointwise=x.dtype == result.dtype)
-    return Form("{out}[...] = {0}", (x,), pointwise=x.dtype == result.dtype)
+    return Form("{out}[...] = {0}", (x,), pointwise=x.dtype == result.dtype, elementwise=True)
 
 
 def _casts(x: Value, result: Value) -> bool:
@@ -196,17 +244,9 @@ def _reshaped(block: Block, instruction: Instruction) -> Form | None:
     x, result = instruction.args[0], instruction.result
     if result.root is not result or not isinstance(x, Value):
         return None
-    if result.strides != _row_major(result):
+    if not is_row_major(result):
         return None
     return Form(f"{{out}}.reshape({x.shape!r})[...] = {{0}}", (x,))
-
-
-def _row_major(x: Value) -> tuple:
-    strides, step = [], x.dtype.itemsize
-    for n in reversed(x.shape):
-        strides.append(step)
-        step *= n
-    return tuple(strides[::-1])
 
 
 def _filled(block: Block, instruction: Instruction) -> Form | None:
@@ -227,12 +267,15 @@ def _filled(block: Block, instruction: Instruction) -> Form | None:
 _RULES: dict[str, Callable] = {
     "xp.matmul": _product,
     "np.matmul": _product,
-    "xp.sum": _reduction(np.add),
+    "xp.sum": _SUM,
+    "xp.mean": _mean,
     "xp.max": _reduction(np.maximum),
     "xp.min": _reduction(np.minimum),
     "xp.prod": _reduction(np.multiply),
     "xp.all": _reduction(np.logical_and),
     "xp.any": _reduction(np.logical_or),
+    "np.add.reduce": _kept_reduction(np.add),
+    "np.maximum.reduce": _kept_reduction(np.maximum),
     "xp.astype": _copy,
     ".astype": _copy,
     "xp.asarray": _copy,

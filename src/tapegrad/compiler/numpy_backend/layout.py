@@ -5,11 +5,12 @@ import numpy as np
 from tapegrad.arrays.traced.program import Instruction, Value
 from tapegrad.compiler.numpy_backend.arena import Arena
 from tapegrad.compiler.numpy_backend.block import Block, arguments, values_in
+from tapegrad.compiler.numpy_backend.chains import Chain, join_chains
 from tapegrad.compiler.numpy_backend.effects import is_pure
 from tapegrad.compiler.numpy_backend.fold import written_roots
 from tapegrad.compiler.numpy_backend.form import Form
 from tapegrad.compiler.numpy_backend.forms import form_of
-from tapegrad.core.annotations import Any
+from tapegrad.compiler.numpy_backend.geometry import are_alike, is_dense, n_bytes, size_of
 
 
 class Layout:
@@ -22,6 +23,7 @@ class Layout:
         numbers: 0-d values that are NumPy numbers
         scalars: 0-d arrays that were NumPy numbers, of which there are no views
         views: of memory that stays: made once, not in each call
+        chains: by the instruction `chain` that stands for each
         of_input: views of inputs, with the input that they are seen from
         size: bytes of the arena
 
@@ -38,10 +40,12 @@ class Layout:
         self.views: list[Value] = []
         self.of_input: dict[Value, Value] = {}
         self.kept_views: set[Instruction] = set()  # those that need no line
+        self.spares: set[Value] = set()  # of one element, written over their own operands
         self._written = written_roots(block)
         self._own: set[Value] = set()  # roots in the arena or among the results
         self._inputs = {x for x in block.inputs if isinstance(x, Value)}
         self._find_places()
+        self.chains: dict[Instruction, Chain] = join_chains(block, self.forms)
         self.size = self._plan()
 
     def _find_places(self) -> None:
@@ -56,6 +60,8 @@ class Layout:
             elif "out" in each.kwargs:
                 if form is not None and result in values_in(each.kwargs["out"]):
                     self.forms[each] = form
+                    if form.pointwise and size_of(result) == 1 and not form.number:
+                        self.spares.add(result)
             elif form is not None and self.block.root(result) is result:
                 if form.number and result not in self._written and self._all_0d(form):
                     self.forms[each] = form
@@ -96,9 +102,9 @@ class Layout:
         arena, results = Arena(), set(self.results)
         held: dict[int, list[Value]] = {}
         for i, each in enumerate(self.block.instructions):
-            result = each.result
-            made = each in self.forms and result in self._own and result not in results
-            if made and "out" not in each.kwargs:
+            for result in self._made(each):
+                if result in results:
+                    continue
                 over = self._overwritten(each, i, last)
                 if over is None:
                     self.offsets[result] = arena.take(n_bytes(result))
@@ -110,6 +116,12 @@ class Layout:
                 arena.give_back(self.offsets[root], n_bytes(root))
         return arena.size
 
+    def _made(self, each: Instruction) -> list[Value]:
+        """The roots with memory of ours that an instruction makes."""
+        if each not in self.chains and (each not in self.forms or "out" in each.kwargs):
+            return []
+        return [x for x in values_in(each.result) if x in self._own]
+
     def _last_uses(self) -> dict[Value, int]:
         last: dict[Value, int] = {}
         for i, each in enumerate(self.block.instructions):
@@ -119,8 +131,10 @@ class Layout:
 
     def _overwritten(self, each: Instruction, i: int, last: dict) -> Value | None:
         """An operand that is read here for the last time, whose memory the result may take."""
-        form = self.forms[each]
-        if not form.pointwise:
+        form = self.forms.get(each)
+        if (
+            form is None or not form.pointwise or size_of(each.result) == 1
+        ):  # where NumPy takes its long way
             return None
         operands = list(values_in(form.operands))
         for x in operands:
@@ -128,43 +142,14 @@ class Layout:
             if root not in self.offsets or last[root] != i or offset:
                 continue
             same = [y for y in operands if self.block.root(y) is root]
-            if all(_is_same(self.block, y, x) for y in same) and _alike(x, root):
-                if _alike(x, each.result):
+            if all(_is_same(self.block, y, x) for y in same) and are_alike(x, root):
+                if are_alike(x, each.result):
                     return root
         return None
 
 
 def _is_same(block: Block, a: Value, b: Value) -> bool:
-    return block.place(a) == block.place(b) and _alike(a, b)
-
-
-def _alike(a: Any, b: Any) -> bool:
-    return (a.shape, a.strides, a.dtype) == (b.shape, b.strides, b.dtype)
-
-
-def n_bytes(x: Value) -> int:
-    """The bytes of the elements of a value."""
-    n = x.dtype.itemsize
-    for m in x.shape:
-        n *= m
-    return n
-
-
-def order_of(x: Value) -> tuple[int, ...]:
-    """The axes of a value from the slowest to the fastest."""
-    return tuple(sorted(range(len(x.shape)), key=lambda i: (-x.strides[i], -x.shape[i], i)))
-
-
-def is_dense(x: Value) -> bool:
-    """Whether a value fills its memory without gaps, in some order of its axes."""
-    if not n_bytes(x) or x.dtype.hasobject:
-        return False
-    step = x.dtype.itemsize
-    for i in reversed(order_of(x)):
-        if x.shape[i] > 1 and x.strides[i] != step:
-            return False
-        step *= x.shape[i]
-    return True
+    return block.place(a) == block.place(b) and are_alike(a, b)
 
 
 def is_scalar(block: Block, instruction: Instruction, scalars: set[Value]) -> bool:
@@ -175,4 +160,4 @@ def is_scalar(block: Block, instruction: Instruction, scalars: set[Value]) -> bo
     return isinstance(function, np.ufunc) or text in _REDUCTIONS
 
 
-_REDUCTIONS = frozenset("xp.sum xp.max xp.min xp.prod xp.all xp.any xp.matmul".split())
+_REDUCTIONS = frozenset("xp.sum xp.mean xp.max xp.min xp.prod xp.all xp.any xp.matmul".split())

@@ -4,7 +4,7 @@ from tapegrad.arrays.traced.program import Instruction, Value
 from tapegrad.arrays.traced.record import Read
 from tapegrad.arrays.traced.source import expect
 from tapegrad.compiler.numpy_backend.block import Block, arguments, values_in
-from tapegrad.compiler.numpy_backend.form import Form
+from tapegrad.compiler.numpy_backend.form import Cast, Form
 from tapegrad.compiler.numpy_backend.layout import Layout
 from tapegrad.compiler.numpy_backend.naming import Names
 from tapegrad.core.annotations import Any
@@ -19,8 +19,10 @@ class Lines:
         numbers_as_arrays: numbers that have to be there as 0-d arrays, too
     """
 
-    def __init__(self, block: Block, layout: Layout, names: Names):
+    def __init__(self, block: Block, layout: Layout, names: Names, inside: Any = None):
         self.block, self.layout, self.names = block, layout, names
+        self._inside = inside  # of a chain, where other memory stands for values
+        self.casts = self._find_casts()
         self.numbers_as_arrays = {
             x
             for each, form in layout.forms.items()
@@ -29,8 +31,31 @@ class Lines:
             if x in layout.numbers
         }
 
+    def _find_casts(self) -> dict[Scalar, list[Cast]]:
+        """The arrays that Python's numbers have to be there as."""
+        casts: dict[Scalar, list[Cast]] = {}
+        for each, form in self.layout.forms.items():
+            for x in form.operands:
+                if isinstance(x, Cast) and each.result not in self.layout.numbers:
+                    found = casts.setdefault(x.scalar, [])
+                    if x not in found:
+                        found.append(x)
+        return casts
+
+    def cast(self, scalar: Any) -> list[str]:
+        """Lines that write a number of Python's where arrays of it are read."""
+        value = self.names.value
+        return [
+            f"{value(scalar, suffix(x.dtype))}[()] = {value(scalar)}"
+            for x in self.casts.get(scalar, ())
+        ]
+
     def of(self, each: Instruction) -> list[str]:
         """The lines of an instruction."""
+        lines = self._of(each)
+        return lines + self.cast(each.result) if isinstance(each.result, Scalar) else lines
+
+    def _of(self, each: Instruction) -> list[str]:
         form = self.layout.forms.get(each)
         if form is not None:
             return self._formed(each, form)
@@ -45,35 +70,41 @@ class Lines:
     def _formed(self, each: Instruction, form: Form) -> list[str]:
         names, result = self.names, each.result
         called = {name: names.function(name, x) for name, x in form.functions.items()}
-        if result in self.layout.numbers:
+        if result in self.layout.numbers or (form.number and "out" in each.kwargs):
             return self._number(result, form, called)
         kind = self._array if not form.lines[0].startswith("{out}[()]") else names.text
         operands = [kind(x) for x in form.operands]
-        return [line.format(*operands, out=names.value(result), **called) for line in form.lines]
+        if "out" in each.kwargs and result in self.layout.spares:
+            out, spare = names.value(result), names.value(result, "_spare")
+            line = form.lines[0].format(*operands, out=spare, **called)
+            return [line, f"{out}[...] = {spare}"]
+        out = self._array(result)
+        return [line.format(*operands, out=out, **called) for line in form.lines]
 
     def _array(self, x: Any) -> str:
+        if self._inside is not None and isinstance(x, Value) and x.shape:
+            return self._inside.name(x, self.names)
+        if isinstance(x, Cast):
+            return self.names.value(x.scalar, suffix(x.dtype))
         return self.names.value(x, "_0d") if x in self.numbers_as_arrays else self.names.text(x)
 
     def _number(self, result: Value, form: Form, called: dict[str, str]) -> list[str]:
         """A line of NumPy numbers; arrays among the operands are read first."""
         names, lines, operands = self.names, [], []
         assert form.number is not None
-        for x in form.operands:
+        for x in form.numbers:
             if not isinstance(x, Value) or x in self.layout.numbers:
-                operands.append(self._plain(x))
+                operands.append(names.text(x))
                 continue
             operands.append(names.value(x, "_number"))
             lines.append(f"{operands[-1]} = {names.value(x)}[()]")
+        if result not in self.layout.numbers:
+            lines.append(f"{names.value(result)}[()] = {form.number.format(*operands, **called)}")
+            return lines
         lines.append(f"{names.value(result)} = {form.number.format(*operands, **called)}")
         if result in self.numbers_as_arrays:
             lines.append(f"{names.value(result, '_0d')}[()] = {names.value(result)}")
         return lines
-
-    def _plain(self, x: Any) -> str:
-        """An operand of a line of numbers."""
-        if isinstance(x, Value):
-            return self.names.value(x)
-        return self.names.text(x)
 
     def _expected(self, how: str, value: Any, recorded: Any) -> str:
         text = self.names.text
@@ -128,3 +159,8 @@ class Lines:
         if result in self._given_to:  # what it was given, given back
             return "_"
         return self.names.value(result)
+
+
+def suffix(dtype: Any) -> str:
+    """What the name of a number has after it where it is an array of this dtype."""
+    return f"_{dtype.kind}{8 * dtype.itemsize}"

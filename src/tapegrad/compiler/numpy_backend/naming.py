@@ -45,7 +45,7 @@ class Names:
         parts = text.split(".")
         for n in range(1, len(parts) + 1):
             name = "_".join(parts[-n:])
-            if self.scope.get(name) is function:
+            if self.scope.get(name) == function:  # methods are made anew
                 return name
             if name not in self._used and name.isidentifier():
                 break

@@ -5,12 +5,16 @@ import sys
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import Changed, Scalar, Value
-from tapegrad.compiler.numpy_backend.block import Block, values_in
-from tapegrad.compiler.numpy_backend.layout import Layout, is_dense, order_of
-from tapegrad.compiler.numpy_backend.lines import Lines
+from tapegrad.arrays.traced.program import Changed, Constant, Scalar, Value
+from tapegrad.compiler.numpy_backend.block import Block
+from tapegrad.compiler.numpy_backend.chain_names import BlockNames
+from tapegrad.compiler.numpy_backend.chains import Chain
+from tapegrad.compiler.numpy_backend.geometry import is_row_major, order_of
+from tapegrad.compiler.numpy_backend.layout import Layout
+from tapegrad.compiler.numpy_backend.lines import Lines, suffix
 from tapegrad.compiler.numpy_backend.naming import Names
 from tapegrad.compiler.numpy_backend.results import ResultMemory, laid_out
+from tapegrad.compiler.numpy_backend.run_blocks import in_blocks
 from tapegrad.core.annotations import Any
 
 _ALIGNED = 64  # bytes
@@ -38,17 +42,20 @@ class _Source:
             ndarray=np.ndarray, getrefcount=sys.getrefcount, memory_of=memory_of
         )
         self.before: list[str] = []  # in the workspace
+        self.parts: list[str] = []  # functions in the workspace
         self.nonlocals: list[str] = []
 
     def text(self) -> tuple[str, dict[str, Any]]:
         body = [*self._results(), *self._views_of_inputs()]
+        body += [line for x in self.block.inputs for line in self.lines.cast(x)]
         body += self._kept(self._instructions())
         body.append(f"return {self._returned()}")
         self._memory()
         text = [f"# {name} = {_shown(x)}" for name, x in self.names.constants()]
         text += ["def workspace():"]
         text += [f"    {line}" for line in self.before]
-        text += ["", f"    def program({', '.join(self.inputs)}):"]
+        text += ["", *[f"    {line}".rstrip() for line in self.parts]]
+        text += [f"    def program({', '.join(self.inputs)}):"]
         if self.nonlocals:
             text.append(f"        nonlocal {', '.join(self.nonlocals)}")
         text += [f"        {line}" for line in body]
@@ -70,14 +77,22 @@ class _Source:
                 lines.append(f"{names.value(x)} = {self._seen(x, 'memory', place)}")
         for x in sorted(self.lines.numbers_as_arrays, key=lambda x: x.number):
             lines.append(f"{names.value(x, '_0d')} = ndarray((), {names.text(x.dtype)})")
+        for x in sorted(layout.spares, key=lambda x: x.number):
+            lines.append(f"{names.value(x, '_spare')} = {self._new(x)}")
+        for x in [x for found in self.lines.casts.values() for x in found]:
+            name = names.value(x.scalar, suffix(x.dtype))
+            lines.append(f"{name} = ndarray((), {names.text(x.dtype)})")
         self.before = lines + self.before
 
     def _seen(self, x: Value, memory: str, offset: int) -> str:
         shape, dtype = x.shape, self.names.text(x.dtype)
         text = f"ndarray({shape!r}, {dtype}, {memory}, {offset}"
-        if is_dense(x) and order_of(x) == tuple(range(len(shape))):
+        if is_row_major(x):
             return f"{text})"
         return f"{text}, {x.strides!r})"
+
+    def _new(self, x: Value) -> str:
+        return f"ndarray({x.shape!r}, {self.names.text(x.dtype)})"
 
     def _results(self) -> list[str]:
         """Lines that take other memory for results that somebody has kept."""
@@ -147,11 +162,37 @@ class _Source:
         for each in self.block.instructions:
             if each in self.layout.kept_views:
                 continue
+            if each in self.layout.chains:
+                lines += self._chain(self.layout.chains[each])
+                continue
             if each.line is not None and each.line != place:
                 place = each.line
                 lines.append(_comment(*place))
             lines += self.lines.of(each)
         return lines
+
+    def _chain(self, chain: Chain) -> list[str]:
+        """A call that runs a chain; the chain is a function in the workspace."""
+        names, part = self.names, self.names.new("chain")
+        blocks = BlockNames(self.block, self.layout, chain)
+        inner = Lines(self.block, self.layout, names, blocks)
+        whole = [names.text(x) for x in chain.whole]
+        single = [names.text(x) for x in chain.single]
+        spares = [f"spare{i}" for i in range(len(blocks.spares))]
+        place, lines = None, []
+        for each in chain.instructions:
+            if each.line is not None and each.line != place:
+                place = each.line
+                lines.append(_comment(*place))
+            lines += inner.of(each)
+        self.parts += [f"def {part}({', '.join([*whole, *single, *spares])}):"]
+        self.parts += [*[f"    {line}" for line in lines], ""]
+        names.scope["in_blocks"] = in_blocks
+        flat = [_flat(self.block, x, name) for x, name in zip(chain.whole, whole, strict=True)]
+        dtypes = ", ".join([names.text(x) for x in blocks.spares])
+        first = ", ".join(flat) + "," * (len(flat) == 1)
+        second = ", ".join(single) + "," * (len(single) == 1)
+        return [f"in_blocks({part}, {blocks.size}, ({first}), ({second}), [{dtypes}])"]
 
     def _kept(self, lines: list[str]) -> list[str]:
         """The lines, and what puts inputs back if a number is not the recorded one."""
@@ -183,6 +224,16 @@ class _Source:
         return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
 
 
+def _flat(block: Block, x: Any, name: str) -> str:
+    """A large value as one row of its memory."""
+    thing = block.constants[x.number] if isinstance(x, Constant) else x
+    if len(thing.shape) == 1:
+        return name
+    if is_row_major(thing):
+        return f"{name}.reshape(-1)"
+    return f"{name}.transpose({order_of(thing)!r}).reshape(-1)"
+
+
 def _comment(file: str, line: int) -> str:
     text = linecache.getline(file, line).strip()
     return f"# {file.rpartition('/')[2]}:{line}  {text}".rstrip()
@@ -193,6 +244,3 @@ def _shown(x: Any) -> str:
         return f"array of {x.dtype}{list(x.shape)}"
     text = " ".join(repr(x).split())
     return text if len(text) < 80 else f"{text[:76]} ..."
-
-
-__all__ = ["memory_of", "source_of", "values_in"]
