@@ -14,6 +14,7 @@ from tapegrad.compiler.c_backend import (  # noqa: F401  rules, in the order in 
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import laid_out
 from tapegrad.compiler.c_backend.driver import Driver, runner_of
+from tapegrad.compiler.c_backend.hoist import with_checks_first
 from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall, Unsupported
 from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.compiler.c_backend.schedule import Segment, scheduled, stored
@@ -36,6 +37,7 @@ class Compiled:
         lowering = Lowering(program, names)
         places = [_output(lowering, x) for x in outputs]
         statements = simplified(lowering.statements, places)
+        statements = with_checks_first(statements, lowering.shadow)
         _refuse_overlaps(lowering, statements)
         self.segments = scheduled(statements)
         in_memory = stored(self.segments, places)
@@ -49,14 +51,17 @@ class Compiled:
         written = CSource(parts, layout, _all(lowering), lowering.inputs, offsets())
         self.source, self._written = written.text, written
         self._driver = Driver(
-            lowering.inputs, places, layout, constants, n_slots, calls,
+            lowering.inputs, places, layout, constants, n_slots, calls, parts,
             python_source.scope_of(program),
         )  # fmt: skip
         self.driver = self._driver.source
 
     def load(self) -> Callable:
         """Compile it, or take it from the cache. Raises CompilerMissing."""
-        library = cache.library(self.source, compiler())
+        return self.bound_to(cache.library(self.source, compiler()))
+
+    def bound_to(self, library: Any) -> Callable:
+        """The function that calls a library made of `source`."""
         if self._written.products:
             import ctypes
 

@@ -32,9 +32,11 @@ class Driver:
         constants: Sequence[Buffer],
         n_slots: int,
         calls: Sequence[PythonCall],
+        parts: Sequence[Any],
         scope: dict[str, Any],
     ):
         self.inputs, self.outputs, self.layout, self.calls = inputs, outputs, layout, calls
+        self.parts = parts
         self._result_of = {id(x): i for i, x in enumerate(layout.results)}
         self._objects: dict[str, Any] = {}
         self.scope = {
@@ -73,7 +75,8 @@ class Driver:
         lines += self._first()
         for i, each in enumerate(self.calls):
             lines += [f"    {x}" for x in self._call(each)]
-            lines += [f"    code = part{i + 1}(w.table)", "    if code: fail(w, code)"]
+            if self.parts[i + 1]:
+                lines += [f"    code = part{i + 1}(w.table)", "    if code: fail(w, code)"]
         outputs = [self._output(i, x) for i, x in enumerate(self.outputs)]
         lines += [f"    {name} = {text}" for name, text in outputs if text != name]
         lines.append("    free.append(w)")
@@ -87,13 +90,15 @@ class Driver:
         for i, each in enumerate(self.layout.results):
             self.scope[f"make{i}"] = maker(each, each.slot)
             lines += [
-                f"    r{i} = results[{i}]",
-                f"    if r{i} is None or getrefcount(r{i}) != 3:",
-                f"        r{i} = results[{i}] = make{i}(w)",
+                f"    result{i} = results[{i}]",
+                f"    if result{i} is None or getrefcount(result{i}) != 3:",
+                f"        result{i} = results[{i}] = make{i}(w)",
             ]
         return lines
 
     def _first(self) -> list[str]:
+        if not any(self.parts):
+            return []
         if offsets() is not None:
             return ["    code = step(id(inputs), w.table)", "    if code: fail(w, code)"]
         lines = ["    slots = w.slots"]
@@ -127,27 +132,21 @@ class Driver:
             return self._number(x)
         layout = f"{x.offset}, {x.shape}, {x.strides}, {self._dtype(x.dtype)}"
         if buffer.kind == "input":
-            whole = (
-                x.offset == 0
-                and x.shape == buffer.value.shape
-                and (x.strides == buffer.value.strides)
-            )
             name = f"inputs[{buffer.index}]"
-            return name if whole else f"seen({name}, {layout})"
+            return name if _is_whole(x) else f"seen({name}, {layout})"
         if buffer.kind == "constant":
             name = f"constant{id(buffer)}"
             self.scope[name] = buffer.array
             return f"seen({name}, {layout})"
         if buffer.kind == "made":
-            value, name = buffer.value, self._made[id(buffer)]
-            whole = x.offset == 0 and x.shape == value.shape and x.strides == value.strides
-            return name if whole else f"seen({name}, {layout})"
+            name = self._made[id(buffer)]
+            return name if _is_whole(x) else f"seen({name}, {layout})"
         result = self._result_of.get(id(buffer))
         if result is not None:
             if is_dense_result(buffer):
-                return f"seen(r{result}, {layout})"
+                return f"seen(result{result}, {layout})"
             return (
-                f"ndarray({x.shape}, {self._dtype(x.dtype)}, r{result}, "
+                f"ndarray({x.shape}, {self._dtype(x.dtype)}, result{result}, "
                 f"{x.offset - buffer.low}, {x.strides})"
             )
         where = self.layout.offsets[id(buffer)] + x.offset
@@ -170,10 +169,20 @@ class Driver:
         """The name of an output, and the expression that makes it."""
         result = self._result_of.get(id(x.buffer))
         if result is not None and is_dense_result(x.buffer):
-            value = x.buffer.value
-            if value is None or (x.shape, x.strides) == (value.shape, value.strides):
-                return f"r{result}", f"r{result}"
+            if x.buffer.value is None or _is_whole(x):
+                return f"result{result}", f"result{result}"
         return f"y{i}", self._array(x)
+
+
+def _is_whole(x: Access) -> bool:
+    """Whether an access is the array that its buffer was recorded as."""
+    value = x.buffer.value
+    return (
+        x.offset == 0
+        and x.dtype == value.dtype
+        and x.shape == value.shape
+        and x.strides == value.strides
+    )
 
 
 def runner_of(driver: Driver, library: Any, n_parts: int, failures: Sequence[Callable]) -> Any:

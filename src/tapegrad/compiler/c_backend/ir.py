@@ -8,6 +8,7 @@ of them writes. Writes are therefore in place from the start, and what may move 
 
 import numpy as np
 
+from tapegrad.arrays.traced.record import Read
 from tapegrad.core.annotations import Any, Callable, NativeDType, Shape
 
 
@@ -103,7 +104,7 @@ class Access:
     @property
     def is_dense(self) -> bool:
         """Whether the elements lie one after another in row-major order."""
-        return all(
+        return 0 in self.shape or all(
             n == 1 or s == t
             for n, s, t in zip(
                 self.shape, self.strides, dense(self.shape, self.dtype.itemsize), strict=True
@@ -238,7 +239,7 @@ class Call(Statement):
 class PythonCall(Statement):
     """A recorded instruction that Python runs, between two pieces of C."""
 
-    __slots__ = ("effects", "has_effect", "instruction", "made", "places")
+    __slots__ = ("effects", "has_effect", "instruction", "is_check", "made", "places")
 
     may_raise = True
 
@@ -249,6 +250,8 @@ class PythonCall(Statement):
         self.reads, self.writes = reads, writes + made
         self.effects, self.made = writes, made
         self.has_effect = effect
+        results = instruction.result if type(instruction.result) is tuple else (instruction.result,)
+        self.is_check = instruction.text == "expect" or any(isinstance(x, Read) for x in results)
 
 
 class Check(Statement):

@@ -120,7 +120,7 @@ def _expression(name: str, operands: list, types: list) -> str | None:
 def _power(exponent: float, dtype: Any) -> str | None:
     """A power with a known exponent."""
     found = {2.0: "{0} * {0}", 1.0: "{0}", 3.0: "{0} * {0} * {0}", -1.0: "1 / {0}"}.get(exponent)
-    if found is None and exponent == int(exponent) and 0 < abs(exponent) <= 16:
+    if found is None and 0 < abs(exponent) <= 16 and exponent == int(exponent):
         return f"tg_powi_{c_types.suffix(dtype)}({{0}}, {int(exponent)})"
     return found
 

@@ -15,6 +15,7 @@ from tapegrad.compiler.c_backend.ir import (
     Literal,
     Pointwise,
     PythonCall,
+    Reduction,
     Statement,
     Unsupported,
     dense,
@@ -75,7 +76,7 @@ class Lowering:
         self, kind: str, value: Any, number: Any, index: int = -1, dtype: Any = _DOUBLE
     ) -> Buffer:
         """A new buffer, under the name of a value."""
-        name = self.names.get(number, f"v{number}")
+        name = self.names.get(number) or (number if type(number) is str else f"v{number}")
         while name in self._taken:
             name += "_"
         self._taken.add(name)
@@ -94,8 +95,13 @@ class Lowering:
     def temporary(self, shape: Any, dtype: Any, name: str = "t") -> Access:
         """New memory that belongs to no value, in row-major order."""
         found = self.buffer("memory", None, f"{name}{len(self.buffers)}", dtype=dtype)
-        found.name = found.name[1:]
         return Access(found, 0, shape, dense(shape, dtype.itemsize), dtype)
+
+    def shadow(self, buffer: Buffer) -> Access:
+        """New memory like that of an input."""
+        value: Any = buffer.value
+        found = self.buffer("memory", value, f"{buffer.name}_new")
+        return Access(found, 0, value.shape, value.strides, value.dtype)
 
     def place(self, x: Any) -> Access:
         """Where a value, scalar or constant array lies."""
@@ -150,7 +156,20 @@ class Lowering:
     # --- statements ------------------------------------------------------------------------------
 
     def add(self, statement: Statement) -> None:
+        """Append a statement; one that writes no element is left out."""
+        if isinstance(statement, Pointwise) and statement.out.size == 0:
+            return
+        if isinstance(statement, Reduction) and statement.arg.size == 0:
+            self._add_empty(statement)
+            return
         self.statements.append(statement)
+
+    def _add_empty(self, each: Reduction) -> None:
+        """The reduction of no elements: what it begins with."""
+        kept = [i for i in range(len(each.shape)) if i not in each.axes]
+        shape, strides = (tuple(x[i] for i in kept) for x in (each.shape, each.out.strides))
+        out = Access(each.out.buffer, each.out.offset, shape, strides, each.out.dtype)
+        self.copy(Literal(int(each.how in ("prod", "all")), weak=True), out, each.line)
 
     def copy(self, source: Any, out: Access, line: Any) -> None:
         """`out = source`, cast as NumPy's assignments do."""
