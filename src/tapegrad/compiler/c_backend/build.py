@@ -16,10 +16,12 @@ from tapegrad.compiler.c_backend.arena import laid_out
 from tapegrad.compiler.c_backend.driver import Driver, runner_of
 from tapegrad.compiler.c_backend.hoist import with_checks_first
 from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall, Unsupported
+from tapegrad.compiler.c_backend.join_loops import with_joined_loops
 from tapegrad.compiler.c_backend.lowering import Lowering
-from tapegrad.compiler.c_backend.schedule import Segment, scheduled, stored
+from tapegrad.compiler.c_backend.schedule import Segment, limit_of, scheduled
 from tapegrad.compiler.c_backend.simplify import simplified
 from tapegrad.compiler.c_backend.source import CSource
+from tapegrad.compiler.c_backend.storage import stored
 from tapegrad.compiler.c_backend.toolchain import compiler
 from tapegrad.core.annotations import Any, Callable, Sequence
 
@@ -39,7 +41,8 @@ class Compiled:
         statements = simplified(lowering.statements, places)
         statements = with_checks_first(statements, lowering.shadow)
         _refuse_overlaps(lowering, statements)
-        self.segments = scheduled(statements)
+        limit = limit_of(statements)
+        self.segments = with_joined_loops(scheduled(statements, limit), limit)
         in_memory = stored(self.segments, places)
         layout = laid_out(self.segments, in_memory, places)
         n_slots = 1
