@@ -118,4 +118,6 @@ def used_by(source: str) -> str:
         define(name)
     text = "".join(done.values())
     vector = [x for x in [*called, *_CALLED.findall(text)] if x in LIBRARY.definitions]
-    return (LIBRARY.source(vector) + "\n" if vector else "") + text
+    # a loop is vectorised where all that it calls is inside it
+    inside = LIBRARY.source(vector).replace("static inline ", "INLINE ") + "\n"
+    return (inside if vector else "") + text

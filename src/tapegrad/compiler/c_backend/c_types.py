@@ -39,8 +39,8 @@ def literal(x: Any, dtype: NativeDType) -> str:
         if math.isinf(x):
             text = "INFINITY" if dtype.itemsize == 4 else "(double)INFINITY"
             return text if x > 0 else f"-{text}"
-        text = repr(float(f"{x:.9g}")) if dtype.itemsize == 4 else repr(x)
-        return f"{text}f" if dtype.itemsize == 4 else text
+        text = f"{float(f'{x:.9g}')!r}f" if dtype.itemsize == 4 else repr(x)
+        return f"({text})" if text[0] == "-" else text
     if dtype.kind == "b":
         return "1" if x else "0"
     x = int(np.asarray(x).astype(dtype))

@@ -19,6 +19,7 @@ from tapegrad.compiler.c_backend.schedule import Segment
 from tapegrad.core.annotations import Any, Callable, Sequence
 
 _DOUBLE = np.dtype(np.float64)
+_LONG = 16  # lines of a loop that is compiled once for all tables of numbers
 _INLINE = 8  # statements of numbers, not arrays, that stand where they are needed
 
 
@@ -45,7 +46,17 @@ class CSource:
         self.products: set[str] = set()
         self._functions: dict[str, tuple[str, str]] = {}  # body -> (name, text)
         self._names: set[str] = set()
+        self._numbers: list[str] = []
         self.n_parts = len(parts)
+        self._loops = {
+            id(segment): Loop(segment, stored)
+            for part in parts
+            for segment, stored in part
+            if segment.kind == "loop"
+        }
+        self._variants: dict[str, set] = {}  # numbers of the loops that have all else in common
+        for loop in self._loops.values():
+            self._variants.setdefault(_text_of(loop), set()).add(tuple(loop.literals))
         bodies = [self._part(i, each) for i, each in enumerate(parts)]
         sections = [self._functions[x][1] for x in self._functions]
         code = "\n".join([*sections, *bodies])
@@ -56,6 +67,7 @@ class CSource:
                 c_library.used_by(code),
                 *([calls, blas.binding(self.products)] if self.products else []),
                 *sections,
+                *self._numbers,
                 *bodies,
                 _entry(inputs, offsets),
             ]
@@ -68,12 +80,12 @@ class CSource:
         self._used: dict[int, Buffer] = {}
         lines: list[str] = []
         last = None
-        for segment, stored in segments:
+        for segment, _ in segments:
             line = next((x.line for x in segment.statements if x.line), None)
             if line is not None and line != last:
                 lines.append(_comment(line))
                 last = line
-            lines += self._segment(segment, stored)
+            lines += self._segment(segment)
         declared = [self._declaration(x) for x in self._used.values()]
         body = "\n".join(f"    {line}" for line in [*declared, *lines])
         return f"int part{number}(char **slots) {{\n    (void)slots;\n{body}\n    return 0;\n}}\n"
@@ -84,9 +96,9 @@ class CSource:
         address = f"slots[{buffer.slot}]" if where is None else f"(slots[0] + {where})"
         return f"{dtype} *const {buffer.name} = ({dtype} *){address};"
 
-    def _segment(self, segment: Segment, stored: set[int]) -> list[str]:
+    def _segment(self, segment: Segment) -> list[str]:
         if segment.kind == "loop":
-            return self._loop(segment, stored)
+            return self._loop(segment)
         each = segment.statements[0]
         if isinstance(each, Check):
             return self._check(each)
@@ -106,37 +118,56 @@ class CSource:
             return f"({want} *){name}"
         return f"({want} *)((char *){name} + {x.offset})"
 
-    def _loop(self, segment: Segment, stored: set[int]) -> list[str]:
-        loop = Loop(segment, stored)
+    def _loop(self, segment: Segment) -> list[str]:
+        loop = self._loops[id(segment)]
         addresses = [self._address(x) for x, _ in loop.pointers]
         if loop.n is None and len(segment.statements) <= _INLINE:
-            body = _filled(loop.lines, [x if x.isidentifier() else f"({x})" for x in addresses])
+            body = _filled(_with_numbers(loop), [x if x.isidentifier() else f"({x})" for x in addresses])
             return ["{", *[f"    {line}" for line in body], "}"]
         name = self._function(loop)
         size = [] if loop.n is None else [str(loop.n)]
-        return [f"{name}({', '.join([*addresses, *size])});"]
+        return [f"{name}({', '.join([*addresses, *self._table(loop), *size])});"]
+
+    def _is_shared(self, loop: Loop) -> bool:
+        """Whether its numbers are given in a table, as other loops differ in these alone."""
+        return len(loop.lines) > _LONG and len(self._variants[_text_of(loop)]) > 1
+
+    def _table(self, loop: Loop) -> list[str]:
+        """The arguments for the numbers of a loop: tables, one of each type."""
+        if not self._is_shared(loop):
+            return []
+        found = []
+        for c_type, numbers in _by_type(loop).items():
+            name = f"numbers{len(self._numbers)}"
+            found.append(name)
+            text = ", ".join(loop.literals[i][1] for i in numbers)
+            self._numbers.append(f"static const {c_type} {name}[] = {{{text}}};\n")
+        return found
 
     def _function(self, loop: Loop) -> str:
         """The function of a loop, which another loop of the same text may have made."""
-        types = [
-            f"{'' if is_written else 'const '}{c_types.name(x.dtype)} *"
-            for x, is_written in loop.pointers
-        ]
-        key = "\n".join([*types, *loop.lines])
+        is_shared = self._is_shared(loop)
+        key = _text_of(loop) if is_shared else "\n".join([*_types(loop), *_with_numbers(loop)])
         found = self._functions.get(key)
         if found is not None:
             return found[0]
         name = f"loop{len(self._functions)}"
-        names = []
+        names: list[str] = []
         for x, _ in loop.pointers:
             wanted = x.buffer.name
             while wanted in names:
                 wanted += "_"
             names.append(wanted)
-        parameters = [f"{t}{x}" for t, x in zip(types, names, strict=True)]
+        parameters = [f"{t}{x}" for t, x in zip(_types(loop), names, strict=True)]
+        lines = loop.lines if is_shared else _with_numbers(loop)
+        if is_shared:
+            for c_type, numbers in _by_type(loop).items():
+                parameters.append(f"const {c_type} *{c_type}s")
+                for at, i in enumerate(numbers):
+                    lines = [line.replace(f"#{i}#", f"{c_type}s[{at}]") for line in lines]
         if loop.n is not None:
             parameters.append("int64_t n")
-        body = "\n".join(f"    {line}" for line in _filled(loop.lines, names))
+        body = "\n".join(f"    {line}" for line in _filled(lines, names))
         text = f"static void {name}({', '.join(parameters)}) {{\n{body}\n}}\n"
         self._functions[key] = name, text
         return name
@@ -182,6 +213,30 @@ class CSource:
             *lines,
             f"{indent}product_{suffix}({m}, {n}, {k}, {first}, {second}, {outs}, {out_step});",
         ]
+
+
+def _types(loop: Loop) -> list[str]:
+    """The types of the pointers of a loop."""
+    return [
+        f"{'' if is_written else 'const '}{c_types.name(x.dtype)} *"
+        for x, is_written in loop.pointers
+    ]
+
+
+def _text_of(loop: Loop) -> str:
+    """All of a loop but its numbers."""
+    return "\n".join([*_types(loop), *[c_type for c_type, _ in loop.literals], *loop.lines])
+
+
+def _by_type(loop: Loop) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for i, (c_type, _) in enumerate(loop.literals):
+        found.setdefault(c_type, []).append(i)
+    return found
+
+
+def _with_numbers(loop: Loop) -> list[str]:
+    return [re.sub(r"#(\d+)#", lambda x: loop.literals[int(x[1])][1], line) for line in loop.lines]
 
 
 def _filled(lines: list[str], names: list[str]) -> list[str]:
