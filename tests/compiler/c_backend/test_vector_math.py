@@ -1,4 +1,4 @@
-"""Elementary functions in C: their errors over dense ranges, and their values at special numbers."""
+"""Elementary functions in C: errors over dense ranges, and values at special numbers."""
 
 import ctypes
 import re
