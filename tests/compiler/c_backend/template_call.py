@@ -60,9 +60,15 @@ def call_of(name, *args, **kwargs):
     return templates.call_for(instruction, program.constants)
 
 
-def prepared(name, args, kwargs):
-    """A function that calls C, the arrays it writes, and those that the kernel gave."""
+def prepared(name, args, kwargs, instead=None):
+    """A function that calls C, the arrays it writes, and those that the kernel gave.
+
+    `instead`: other arguments, with which C is called.
+    """
     program, instruction, arrays, out = record(name, args, kwargs)
+    if instead is not None:
+        given = [x for x in instead if isinstance(x, np.ndarray)]
+        arrays = dict(zip(arrays, given, strict=True))
     call = templates.call_for(instruction, program.constants)
     if call is None:
         return None

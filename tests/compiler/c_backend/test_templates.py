@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tapegrad.arrays.numpy import max_pool
-from tests.compiler.c_backend.template_call import prepared
+from tests.compiler.c_backend.template_call import call_of, prepared
 
 TYPES = {"f32": np.float32, "f64": np.float64}
 TOLERANCE = {"f32": 1e-5, "f64": 1e-12}
@@ -482,3 +482,50 @@ def test_every_template_has_instances():
     from tapegrad.compiler.c_backend.templates import TEMPLATES
 
     assert {f"xp.{name}" for name in INSTANCES} == TEMPLATES.keys()
+
+
+def index_errors(d):
+    """Calls of kernels with an index that is too large, or too small."""
+    for bad in (7, -8):
+        index = np.array([0, bad, 1])
+        yield "take", (d(7, 2), index), {"axis": 0}
+        yield "read_at", (d(7, 2), index, (0,)), {}
+        yield "add_at", (d(3, 2), (7, 2), index, (0,)), {}
+        yield "gather_along", (d(7), index, 0), {}
+        yield "scatter_along", (d(7), index, d(3), 0, "write"), {}
+        yield "scatter_along", (d(7), index, d(3), 0, "add"), {}
+        yield "add_along", (d(3), (7,), index, 0), {}
+        yield "put_along", (d(3), index, (7,), 0), {}
+        yield "write_at", (d(7, 2), d(3, 2), index, (0,), False), {}
+        yield "write_at", (d(7, 2), d(3, 2), index, (0,), True), {}
+
+
+@pytest.mark.parametrize("suffix", TYPES)
+def test_an_index_out_of_range_is_reported(suffix):
+    for name, args, kwargs in index_errors(Draw(TYPES[suffix])):
+        good = tuple([x % 7 if isinstance(x, np.ndarray) and x.dtype == int else x for x in args])
+        run, *_ = prepared(name, good, kwargs)
+        assert run() == 0
+        run, *_ = prepared(name, good, kwargs, instead=args)
+        assert run() != 0, name
+
+
+def uncovered(d):
+    """Calls of kernels that no template stands for."""
+    yield "standardize_rows", (d(3, 4).astype(np.float16), None, None, 1, 1e-5), {}
+    yield "softmax_along", (d(3, 4).T, 1), {}  # the result lies as the operand does
+    yield "softmax_along", (d(3, 4).astype(complex), 1), {}
+    yield "attend", ((d(1, 2, 3, 4), d(2, 2, 3, 4), d(2, 2, 3, 4)), 1.0, False), {}
+    yield "take", (d(3, 4), np.array([1], np.int32)), {"axis": 0}
+    yield "read_at", (d(3, 4), np.array([[1], [2]]), (0, 1)), {}
+    yield "lstm", ((d(3, 2), d(2, 1), d(2, 1), d(4, 2), d(4, 1)), False, (2, 1), False), {}
+    yield "concat", (tuple(d(2) for _ in range(9)),), {"axis": 0}
+
+
+def test_what_no_template_stands_for():
+    for name, args, kwargs in uncovered(Draw(np.float64)):
+        try:
+            found = call_of(name, *args, **kwargs)
+        except ValueError:
+            continue  # nor does the kernel take it
+        assert found is None, name

@@ -1,7 +1,7 @@
 """Batch and group normalisation: `xp.channel_moments`, `xp.standardize_channels`, ...
 
-Arrays are (N, C, ...). A channel of one sample is a row. A mean belongs to a channel (G = 0), or to each of G groups of
-channels of one sample.
+Arrays are (N, C, ...). A channel of one sample is a row. A mean belongs to a channel (G = 0), or to
+each of G groups of channels of one sample.
 """
 
 from math import prod
