@@ -43,7 +43,8 @@ def _library() -> Library:
         concat_stack,
         cumsum_argmax,
     )
-    library = Library(common.UNTYPED + "\n" + concat_stack.UNTYPED, below=vector_math.LIBRARY)
+    untyped = (common, concat_stack, gather_scatter)
+    library = Library("\n".join(x.UNTYPED for x in untyped), below=vector_math.LIBRARY)
     for module in (common, *families):
         text = getattr(module, "SOURCE", "")
         typed = [of_type(text, suffix) for suffix in ("f32", "f64")]

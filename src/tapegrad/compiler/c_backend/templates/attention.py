@@ -169,8 +169,7 @@ def attend(at: Instance) -> Call:
     inputs, scale, causal = at.args
     q, k, v, *masks = inputs
     t = at.real(q, k, v)
-    *lead, length, e = at.shape(q)
-    lead = tuple(lead)
+    lead, (length, e) = at.shape(q)[:-2], at.shape(q)[-2:]
     n_keys, d = at.shape(v)[-2:]
     require(n_keys and e and d)
     operands, steps = [], []
@@ -196,8 +195,7 @@ def attend_back(at: Instance) -> Call:
     g, inputs, y, total, scale, causal = at.args
     q, k, v, *masks = inputs
     t = at.real(g, q, k, v, y, total)
-    *lead, length, e = at.shape(q)
-    lead = tuple(lead)
+    lead, (length, e) = at.shape(q)[:-2], at.shape(q)[-2:]
     n_keys, d = at.shape(v)[-2:]
     require(n_keys and e and d and at.shape(g) == at.shape(y))
     operands, steps = [], []

@@ -105,31 +105,56 @@ static void tg_channel_norm_real(real *restrict y, const real *restrict x,
     }
 }
 
-/* Of each row the sums of g, and of g (x - mean) */
+/* Sums of g, and of g (x - mean), added to a pair of totals */
+static void tg_add_sums_real(double *restrict first, double *restrict second,
+                             const real *restrict g, const real *restrict x, real mean,
+                             int64_t n) {
+    for (; n > 0; g += 4096, x += 4096, n -= 4096) {
+        int64_t size = TG_MIN(n, 4096), half = size / 2;
+        real a = 0, b = 0, c = 0, d = 0;
+        _Pragma("omp simd reduction(+ : a, b, c, d)")
+        for (int64_t i = 0; i < half; i++) {
+            a += g[i];
+            b += g[i] * (x[i] - mean);
+            c += g[half + i];
+            d += g[half + i] * (x[half + i] - mean);
+        }
+        for (int64_t i = 2 * half; i < size; i++) {
+            a += g[i];
+            b += g[i] * (x[i] - mean);
+        }
+        *first += (double)(a + c);
+        *second += (double)(b + d);
+    }
+}
+
+/* The same for each channel of all samples, or of each sample where there are groups */
 static void tg_channel_sums_real(double *restrict first, double *restrict second,
                                  const real *restrict g, const real *restrict x,
                                  const real *restrict mean, int64_t N, int64_t C, int64_t length,
                                  int64_t G) {
-    for (int64_t n = 0; n < N; n++) {
-        for (int64_t c = 0; c < C; c++, g += length, x += length) {
-            real m = mean[tg_mean_of_real(n, c, C, G)];
-            if (length >= 16) {
-                *first++ = tg_sum_real(g, length);
-                *second++ = tg_product_sum_real(g, 0, x, m, length);
-                continue;
-            }
-            double s = 0, t = 0;
+    for (int64_t i = 0; i < (G ? N * C : C); i++) first[i] = second[i] = 0;
+    for (int64_t n = 0; n < N; n++, g += C * length, x += C * length) {
+        if (length < 16 && !G) {
             for (int64_t l = 0; l < length; l++) {
-                s += g[l];
-                t += (double)g[l] * (x[l] - m);
+                _Pragma("omp simd")
+                for (int64_t c = 0; c < C; c++) {
+                    first[c] += g[c * length + l];
+                    second[c] += g[c * length + l] * (x[c * length + l] - mean[c]);
+                }
             }
-            *first++ = s;
-            *second++ = t;
+            continue;
+        }
+        for (int64_t c = 0; c < C; c++) {
+            int64_t to = G ? n * C + c : c;
+            tg_add_sums_real(first + to, second + to, g + c * length, x + c * length,
+                             mean[tg_mean_of_real(n, c, C, G)], length);
         }
     }
 }
 
-/* dx = s (h - mean(h) - z mean(h z)), h = g weight, z = (x - mean) s; scratch: 2 N C + 6 C */
+/* dx = s (h - mean(h) - z mean(h z)), h = g weight, z = (x - mean) s; scratch: 2 N C + 6 C
+   doubles */
 static void tg_channel_norm_back_real(real *restrict dx, const real *restrict g,
                                       const real *restrict x, const real *restrict weight,
                                       const real *restrict mean, const real *restrict variance,
@@ -143,13 +168,11 @@ static void tg_channel_norm_back_real(real *restrict dx, const real *restrict g,
     for (int64_t n = 0; n < N; n++) {
         if (G || n == 0) {
             for (int64_t c = 0; c < C; c++) total[c] = along[c] = 0;
-            for (int64_t i = n; i < (G ? n + 1 : N); i++) {
-                for (int64_t c = 0; c < C; c++) {
-                    double w = has_weight ? weight[c] : 1;
-                    int64_t to = G ? c / (C / G) : c;
-                    total[to] += w * first[i * C + c];
-                    along[to] += w * second[i * C + c];
-                }
+            for (int64_t c = 0; c < C; c++) {
+                double w = has_weight ? weight[c] : 1;
+                int64_t to = G ? c / (C / G) : c;
+                total[to] += w * first[n * C + c];
+                along[to] += w * second[n * C + c];
             }
             for (int64_t c = 0; c < C; c++) {
                 int64_t i = tg_mean_of_real(n, c, C, G), from = G ? c / (C / G) : c;
@@ -185,7 +208,7 @@ static void tg_channel_norm_weight_back_real(real *restrict dw, const real *rest
     double *first = scratch, *second = first + N * C, *total = second + N * C;
     tg_channel_sums_real(first, second, g, x, mean, N, C, length, G);
     for (int64_t c = 0; c < C; c++) total[c] = 0;
-    for (int64_t n = 0; n < N; n++) {
+    for (int64_t n = 0; n < (G ? N : 1); n++) {
         for (int64_t c = 0; c < C; c++) {
             double v = (double)variance[tg_mean_of_real(n, c, C, G)] + eps;
             total[c] += second[n * C + c] / sqrt(v);

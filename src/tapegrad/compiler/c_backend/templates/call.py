@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
@@ -134,7 +133,7 @@ def require(condition: Any) -> None:
 def is_row_major(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
     step = itemsize
     for n, s in zip(reversed(shape), reversed(strides), strict=True):
-        if n != 1 and s != step and prod(shape):
+        if n != 1 and s != step and 0 not in shape:
             return False
         step *= n
     return True

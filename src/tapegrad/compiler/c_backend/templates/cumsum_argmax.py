@@ -9,6 +9,17 @@ SOURCE = r"""
 static void tg_cumsum_real(real *restrict y, const real *restrict x, int64_t outer, int64_t n,
                            int64_t inner, double *restrict total) {
     for (int64_t o = 0; o < outer; o++) {
+        if (inner == 1 && outer - o >= 4) { /* four rows at once: no addition waits for another */
+            double a = 0, b = 0, c = 0, d = 0;
+            for (int64_t i = 0; i < n; i++) {
+                y[i] = (real)(a += x[i]);
+                y[n + i] = (real)(b += x[n + i]);
+                y[2 * n + i] = (real)(c += x[2 * n + i]);
+                y[3 * n + i] = (real)(d += x[3 * n + i]);
+            }
+            x += 4 * n, y += 4 * n, o += 3;
+            continue;
+        }
         if (inner == 1) {
             double sum = 0;
             for (int64_t i = 0; i < n; i++) y[i] = (real)(sum += x[i]);
@@ -30,21 +41,24 @@ static void tg_cumsum_real(real *restrict y, const real *restrict x, int64_t out
 static void tg_argmax_real(int64_t *restrict y, const real *restrict x, int64_t rows, int64_t n,
                            int64_t sign) {
     for (int64_t r = 0; r < rows; r++, x += n) {
-        real lanes[32];
+        real lanes[32], bad[32] = {0};
         int64_t i = 0, place = 0;
         int has_nan = 0;
         real best = sign > 0 ? x[0] : -x[0], factor = (real)sign;
         if (n >= 64) { /* the value first, then where it is */
             for (int k = 0; k < 32; k++) lanes[k] = factor * x[k];
             for (i = 0; i + 32 <= n; i += 32) {
-                _Pragma("omp simd reduction(| : has_nan)")
+                _Pragma("omp simd")
                 for (int k = 0; k < 32; k++) {
                     real v = factor * x[i + k];
-                    has_nan |= v != v;
+                    bad[k] = v != v ? 1 : bad[k];
                     lanes[k] = v > lanes[k] ? v : lanes[k];
                 }
             }
-            for (int k = 0; k < 32; k++) best = lanes[k] > best ? lanes[k] : best;
+            for (int k = 0; k < 32; k++) {
+                best = lanes[k] > best ? lanes[k] : best;
+                has_nan |= bad[k] != 0;
+            }
         }
         for (; i < n; i++) {
             real v = factor * x[i];

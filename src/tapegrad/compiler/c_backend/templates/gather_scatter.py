@@ -5,18 +5,31 @@ from math import prod
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
 from tapegrad.core.annotations import Any
 
+UNTYPED = r"""
+/* Whether any of `count` indices is no place in an axis of n, counted from its start or end */
+static int tg_is_outside(const int64_t *restrict index, int64_t count, int64_t n) {
+    int64_t outside = 0;
+    _Pragma("omp simd reduction(| : outside)")
+    for (int64_t i = 0; i < count; i++) outside |= (index[i] + n) | (n - 1 - index[i]);
+    return outside < 0;
+}
+"""
+
 SOURCE = r"""
 /* y[o, i, k] = x[o, index[o, i, k], k]; a negative index counts from the end */
 static int tg_gather_real(real *restrict y, const real *restrict x, const int64_t *restrict index,
                           int64_t outer, int64_t n, int64_t m, int64_t inner) {
+    if (tg_is_outside(index, outer * m * inner, n)) return 1;
+    if (inner == 1) {
+        for (int64_t o = 0; o < outer; o++, x += n, index += m, y += m) {
+            for (int64_t i = 0; i < m; i++) y[i] = x[index[i] + (n & (index[i] >> 63))];
+        }
+        return 0;
+    }
     for (int64_t o = 0; o < outer; o++, x += n * inner) {
-        for (int64_t i = 0; i < m; i++) {
-            for (int64_t k = 0; k < inner; k++) {
-                int64_t p = *index++;
-                p += p < 0 ? n : 0;
-                if (p < 0 || p >= n) return 1;
-                *y++ = x[p * inner + k];
-            }
+        for (int64_t i = 0; i < m; i++, index += inner, y += inner) {
+            for (int64_t k = 0; k < inner; k++)
+                y[k] = x[(index[k] + (n & (index[k] >> 63))) * inner + k];
         }
     }
     return 0;
@@ -26,13 +39,15 @@ static int tg_gather_real(real *restrict y, const real *restrict x, const int64_
 static int tg_scatter_into_real(real *restrict y, const real *restrict g,
                                 const int64_t *restrict index, int64_t outer, int64_t n,
                                 int64_t m, int64_t inner, int64_t add, int64_t g_step) {
+    if (tg_is_outside(index, outer * m * inner, n)) return 1;
     for (int64_t o = 0; o < outer; o++, y += n * inner) {
-        for (int64_t i = 0; i < m; i++) {
-            for (int64_t k = 0; k < inner; k++, g += g_step) {
-                int64_t p = *index++;
-                p += p < 0 ? n : 0;
-                if (p < 0 || p >= n) return 1;
-                y[p * inner + k] = add ? y[p * inner + k] + *g : *g;
+        for (int64_t i = 0; i < m; i++, index += inner) {
+            if (add) {
+                for (int64_t k = 0; k < inner; k++, g += g_step)
+                    y[(index[k] + (n & (index[k] >> 63))) * inner + k] += *g;
+            } else {
+                for (int64_t k = 0; k < inner; k++, g += g_step)
+                    y[(index[k] + (n & (index[k] >> 63))) * inner + k] = *g;
             }
         }
     }

@@ -5,7 +5,7 @@ from math import prod
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
 
 SOURCE = r"""
-/* exp(x - shift) in y, and its sum: four running sums in blocks of 4,096 */
+/* exp(x - shift) in y, and its sum, in blocks of 4,096 */
 static double tg_exp_sum_real(real *restrict y, const real *restrict x, real shift, int64_t n) {
     double total = 0;
     for (int64_t first = 0; first < n; first += 4096) {
@@ -17,6 +17,19 @@ static double tg_exp_sum_real(real *restrict y, const real *restrict x, real shi
             y[j] = e;
             s += e;
         }
+        total += s;
+    }
+    return total;
+}
+
+/* that sum alone */
+static double tg_exp_total_real(const real *restrict x, real shift, int64_t n) {
+    double total = 0;
+    for (int64_t first = 0; first < n; first += 4096) {
+        int64_t last = TG_MIN(n, first + 4096);
+        real s = 0;
+        _Pragma("omp simd reduction(+ : s)")
+        for (int64_t j = first; j < last; j++) s += tg_exp_real(x[j] - shift);
         total += s;
     }
     return total;
@@ -97,12 +110,23 @@ static void tg_softmax_back_real(real *restrict dx, const real *restrict g, cons
 
 static void tg_log_softmax_real(real *restrict y, const real *restrict x, int64_t outer, int64_t n,
                                 int64_t inner) {
-    if (inner == 1) {
-        for (int64_t i = 0; i < outer; i++, x += n, y += n) {
-            real top = tg_largest_real(x, n);
-            real s = tg_log_real((real)tg_exp_sum_real(y, x, top, n));
+    if (inner == 1) { /* rows together, as many as the first cache holds: logarithms at once */
+        int64_t most = 4096 / TG_MAX(n, 1);
+        most = TG_MAX(TG_MIN(most, 64), 1);
+        for (int64_t first = 0; first < outer; first += most) {
+            real top[64], sum[64];
+            int64_t rows = TG_MIN(most, outer - first);
+            for (int64_t i = 0; i < rows; i++) {
+                top[i] = tg_largest_real(x + i * n, n);
+                sum[i] = (real)tg_exp_total_real(x + i * n, top[i], n);
+            }
             _Pragma("omp simd")
-            for (int64_t j = 0; j < n; j++) y[j] = (x[j] - top) - s;
+            for (int64_t i = 0; i < rows; i++) sum[i] = tg_log_real(sum[i]);
+            for (int64_t i = 0; i < rows; i++, x += n, y += n) {
+                real t = top[i], s = sum[i];
+                _Pragma("omp simd")
+                for (int64_t j = 0; j < n; j++) y[j] = (x[j] - t) - s;
+            }
         }
         return;
     }
