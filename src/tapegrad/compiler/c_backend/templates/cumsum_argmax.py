@@ -40,35 +40,36 @@ static void tg_cumsum_real(real *restrict y, const real *restrict x, int64_t out
 /* The place of the largest (sign 1) or smallest (-1) of rows; of equal ones the first; nan wins */
 static void tg_argmax_real(int64_t *restrict y, const real *restrict x, int64_t rows, int64_t n,
                            int64_t sign) {
+    real factor = (real)sign;
     for (int64_t r = 0; r < rows; r++, x += n) {
-        real lanes[32], bad[32] = {0};
-        int64_t i = 0, place = 0;
-        int has_nan = 0;
-        real best = sign > 0 ? x[0] : -x[0], factor = (real)sign;
-        if (n >= 64) { /* the value first, then where it is */
+        real lanes[32], best = factor * x[0];
+        int64_t i = 1, place = 0;
+        if (n >= 64) { /* the value first, nan if there is one; then where it is */
             for (int k = 0; k < 32; k++) lanes[k] = factor * x[k];
-            for (i = 0; i + 32 <= n; i += 32) {
+            for (i = 32; i + 32 <= n; i += 32) {
                 _Pragma("omp simd")
                 for (int k = 0; k < 32; k++) {
                     real v = factor * x[i + k];
-                    bad[k] = v != v ? 1 : bad[k];
-                    lanes[k] = v > lanes[k] ? v : lanes[k];
+                    lanes[k] = (v > lanes[k]) | (v != v) ? v : lanes[k];
                 }
             }
-            for (int k = 0; k < 32; k++) {
-                best = lanes[k] > best ? lanes[k] : best;
-                has_nan |= bad[k] != 0;
-            }
+            for (int k = 0; k < 32; k++)
+                best = (lanes[k] > best) | (lanes[k] != lanes[k]) ? lanes[k] : best;
         }
         for (; i < n; i++) {
             real v = factor * x[i];
-            has_nan |= v != v;
-            best = v > best ? v : best;
+            best = (v > best) | (v != v) ? v : best;
         }
-        if (has_nan)
-            while (x[place] == x[place]) place++;
-        else
-            while (factor * x[place] != best) place++;
+        for (; place + 32 <= n; place += 32) {
+            int found = 0;
+            _Pragma("omp simd reduction(| : found)")
+            for (int k = 0; k < 32; k++) {
+                real v = factor * x[place + k];
+                found |= (v == best) | (v != v);
+            }
+            if (found) break;
+        }
+        while (factor * x[place] != best && x[place] == x[place]) place++;
         y[r] = place;
     }
 }

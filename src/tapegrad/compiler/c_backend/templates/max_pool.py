@@ -8,60 +8,71 @@ from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, 
 from tapegrad.core.annotations import Any
 
 SOURCE = r"""
+/* One element of each of a row's windows: those from low to high, `stride` apart from `from` on */
+static inline void tg_larger_real(real *restrict y, int32_t *restrict won,
+                                  const real *restrict from, int32_t here, int64_t low,
+                                  int64_t high, const int64_t stride) {
+    _Pragma("omp simd")
+    for (int64_t j = low; j < high; j++) {
+        real v = from[j * stride];
+        int better = (v > y[j]) | (v != v);
+        won[j] = better ? here + (int32_t)(j * stride) : won[j];
+        y[j] = better ? v : y[j];
+    }
+}
+static inline void tg_first_real(real *restrict y, int32_t *restrict won,
+                                 const real *restrict from, int32_t here, int64_t low,
+                                 int64_t high, const int64_t stride) {
+    _Pragma("omp simd")
+    for (int64_t j = low; j < high; j++) {
+        won[j] = here + (int32_t)(j * stride);
+        y[j] = from[j * stride];
+    }
+}
+
 /* The largest of each window of images (h, w), and its place; of equal ones the first, nan wins and
    the last one counts. A window has kh x kw elements, sh, sw apart from the next, dh, dw between
-   elements, the first one begins ph, pw before the image. scratch: ow places of 32 bits */
+   elements, the first one begins ph, pw before the image. scratch: 2 kw + ow numbers of 64 bits */
 static void tg_window_maximum_real(real *restrict y, int64_t *restrict place,
                                    const real *restrict x, int64_t images, int64_t h, int64_t w,
                                    int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh,
                                    int64_t sw, int64_t ph, int64_t pw, int64_t dh, int64_t dw,
-                                   int32_t *restrict won) {
+                                   int64_t *restrict low) {
+    int64_t *high = low + kw;
+    int32_t *won = (int32_t *)(high + kw);
+    for (int64_t b = 0; b < kw; b++) { /* columns j * sw + b * dw - pw inside 0 ... w - 1 */
+        int64_t shift = b * dw - pw;
+        low[b] = shift < 0 ? (sw - 1 - shift) / sw : 0;
+        high[b] = w - shift <= 0 ? 0 : TG_MIN((w - 1 - shift) / sw + 1, ow);
+    }
     for (int64_t image = 0; image < images; image++, x += h * w) {
         for (int64_t i = 0; i < oh; i++, y += ow, place += ow) {
             int is_first = 1;
             for (int64_t a = 0; a < kh; a++) {
-                int64_t row = i * sh - ph + a * dh;
+                int64_t row = i * sh - ph + a * dh, b = 0;
                 if (row < 0 || row >= h) continue;
-                const real *from = x + row * w;
-                if (is_first) { /* before any element: smaller than all, at the first inside */
-                    for (int64_t j = 0; j < ow; j++) {
-                        int64_t begin = j * sw - pw;
-                        int64_t skipped = begin < 0 ? (dw - 1 - begin) / dw : 0;
+                const real *from = x + row * w - pw;
+                int32_t here = (int32_t)(row * w - pw);
+                if (is_first) {
+                    if (sw == 2)
+                        tg_first_real(y, won, from, here, low[0], high[0], 2);
+                    else
+                        tg_first_real(y, won, from, here, low[0], high[0], sw);
+                    for (int64_t j = 0; j < low[0]; j++) { /* which begin before the row */
                         y[j] = -INFINITY;
-                        won[j] = (int32_t)(row * w + begin + skipped * dw);
+                        won[j] = here + (int32_t)(j * sw + (pw - j * sw + dw - 1) / dw * dw);
                     }
                     is_first = 0;
+                    b = 1;
                 }
-                for (int64_t b = 0; b < kw; b++) {
-                    int64_t shift = b * dw - pw; /* column j * sw + shift, in 0 ... w - 1 */
-                    int64_t low = shift < 0 ? (sw - 1 - shift) / sw : 0;
-                    int64_t high = w - shift <= 0 ? 0 : (w - 1 - shift) / sw + 1;
-                    high = TG_MIN(high, ow);
-                    int32_t here = (int32_t)(row * w + shift), step = (int32_t)sw;
-                    if (sw == 1) {
-                        _Pragma("omp simd")
-                        for (int64_t j = low; j < high; j++) {
-                            real v = from[j + shift];
-                            int better = (v > y[j]) | (v != v);
-                            won[j] = better ? here + (int32_t)j : won[j];
-                            y[j] = better ? v : y[j];
-                        }
-                    } else if (sw == 2) {
-                        _Pragma("omp simd")
-                        for (int64_t j = low; j < high; j++) {
-                            real v = from[2 * j + shift];
-                            int better = (v > y[j]) | (v != v);
-                            won[j] = better ? here + 2 * (int32_t)j : won[j];
-                            y[j] = better ? v : y[j];
-                        }
-                    } else {
-                        for (int64_t j = low; j < high; j++) {
-                            real v = from[j * sw + shift];
-                            int better = (v > y[j]) | (v != v);
-                            won[j] = better ? here + step * (int32_t)j : won[j];
-                            y[j] = better ? v : y[j];
-                        }
-                    }
+                for (; b < kw; b++) {
+                    int32_t to = here + (int32_t)(b * dw);
+                    if (sw == 1)
+                        tg_larger_real(y, won, from + b * dw, to, low[b], high[b], 1);
+                    else if (sw == 2)
+                        tg_larger_real(y, won, from + b * dw, to, low[b], high[b], 2);
+                    else
+                        tg_larger_real(y, won, from + b * dw, to, low[b], high[b], sw);
                 }
             }
             _Pragma("omp simd")
@@ -130,7 +141,7 @@ def window_maximum(at: Instance) -> Call:
     require(prod(shape) and h * w < 2**31)
     pairs = [each[i] for i in range(5) for each in found]
     images = prod(shape) // (h * w)
-    scratch = 4 * found[1][0]
+    scratch = 8 * (2 * found[1][1] + found[1][0])
     return at.call(f"tg_window_maximum_{t}", [x, images, h, w, *pairs], scratch=scratch)
 
 
