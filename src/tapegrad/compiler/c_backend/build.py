@@ -2,15 +2,7 @@
 
 from tapegrad.arrays.traced import source as python_source
 from tapegrad.arrays.traced.program import Program, Value
-from tapegrad.compiler.c_backend import (  # noqa: F401  rules, in the order in which they are asked
-    blas,
-    cache,
-    lower_check,
-    lower_memory,
-    lower_pointwise,
-    lower_product,
-    lower_reduction,
-)
+from tapegrad.compiler.c_backend import blas, cache
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import laid_out
 from tapegrad.compiler.c_backend.driver import Driver, runner_of
@@ -18,6 +10,7 @@ from tapegrad.compiler.c_backend.hoist import with_checks_first
 from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall, Unsupported
 from tapegrad.compiler.c_backend.join_loops import with_joined_loops
 from tapegrad.compiler.c_backend.lowering import Lowering
+from tapegrad.compiler.c_backend.rules import RULES
 from tapegrad.compiler.c_backend.schedule import Segment, limit_of, scheduled
 from tapegrad.compiler.c_backend.simplify import simplified
 from tapegrad.compiler.c_backend.source import CSource
@@ -36,7 +29,7 @@ class Compiled:
     """
 
     def __init__(self, program: Program, outputs: Sequence[Value], names: dict[int, str]):
-        lowering = Lowering(program, names)
+        lowering = Lowering(program, names, RULES)
         places = [_output(lowering, x) for x in outputs]
         statements = simplified(lowering.statements, places)
         statements = with_checks_first(statements, lowering.shadow)
@@ -54,7 +47,7 @@ class Compiled:
         written = CSource(parts, layout, _all(lowering), lowering.inputs, offsets())
         self.source, self._written = written.text, written
         self._driver = Driver(
-            lowering.inputs, places, layout, constants, n_slots, calls, parts,
+            lowering.inputs, places, layout, constants, n_slots, calls, parts, written.failures, written.part_of_failure,
             python_source.scope_of(program),
         )  # fmt: skip
         self.driver = self._driver.source
@@ -71,7 +64,7 @@ class Compiled:
             found = blas.found()
             library.bind.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
             library.bind(found.sgemm, found.dgemm)
-        run = runner_of(self._driver, library, self._written.n_parts, self._written.failures)
+        run = runner_of(self._driver, library, self._written.n_parts)
         run.source, run.driver = self.source, self.driver
         run.library = library
         return run

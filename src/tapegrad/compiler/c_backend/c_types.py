@@ -23,7 +23,8 @@ def has_name(dtype: Any) -> bool:
 
 
 def name(dtype: NativeDType) -> str:
-    return NAMES[dtype.str[1:]]
+    """The type in C; bytes for what C does not compute with."""
+    return NAMES.get(dtype.str[1:], "char") if dtype.isnative else "char"
 
 
 def suffix(dtype: NativeDType) -> str:

@@ -18,7 +18,7 @@ from tapegrad.compiler.c_backend.workspace import (
     maker,
     seen,
 )
-from tapegrad.core.annotations import Any, Callable, Sequence
+from tapegrad.core.annotations import Any, Sequence
 
 
 class Driver:
@@ -33,10 +33,12 @@ class Driver:
         n_slots: int,
         calls: Sequence[PythonCall],
         parts: Sequence[Any],
+        failures: Sequence[Any],
+        part_of_failure: Sequence[int],
         scope: dict[str, Any],
     ):
         self.inputs, self.outputs, self.layout, self.calls = inputs, outputs, layout, calls
-        self.parts = parts
+        self.parts, self.failures, self.part_of_failure = parts, failures, part_of_failure
         self._result_of = {id(x): i for i, x in enumerate(layout.results)}
         self._objects: dict[str, Any] = {}
         self.scope = {
@@ -76,7 +78,7 @@ class Driver:
         for i, each in enumerate(self.calls):
             lines += [f"    {x}" for x in self._call(each)]
             if self.parts[i + 1]:
-                lines += [f"    code = part{i + 1}(w.table)", "    if code: fail(w, code)"]
+                lines += [f"    code = part{i + 1}(w.table)", *self._failed(i + 1)]
         outputs = [self._output(i, x) for i, x in enumerate(self.outputs)]
         lines += [f"    {name} = {text}" for name, text in outputs if text != name]
         lines.append("    free.append(w)")
@@ -100,7 +102,7 @@ class Driver:
         if not any(self.parts):
             return []
         if offsets() is not None:
-            return ["    code = step(id(inputs), w.table)", "    if code: fail(w, code)"]
+            return ["    code = step(id(inputs), w.table)", *self._failed(0)]
         lines = ["    slots = w.slots"]
         for i, x in enumerate(self.inputs):
             if x.value is None:
@@ -108,7 +110,18 @@ class Driver:
                 lines.append(f"    slots[{x.slot}] = address_of(w.numbers) + {8 * i}")
             else:
                 lines.append(f"    slots[{x.slot}] = address(inputs[{i}])")
-        return [*lines, "    code = part0(w.table)", "    if code: fail(w, code)"]
+        return [*lines, "    code = part0(w.table)", *self._failed(0)]
+
+    def _failed(self, part: int) -> list[str]:
+        """What happens where a part did not run to its end."""
+        lines = ["    if code:"]
+        for code, failure in enumerate(self.failures, 1):
+            if type(failure) is tuple and self.part_of_failure[code - 1] == part:
+                instruction, places = failure
+                body = [f"{name} = {self._array(x)}" for name, x in places.items()]
+                body += python_source.lines_of(instruction)
+                lines += [f"        if code == {code}:", *[f"            {x}" for x in body]]
+        return [*lines, "        fail(w, code)"]
 
     # --- calls of Python -------------------------------------------------------------------------
 
@@ -185,7 +198,7 @@ def _is_whole(x: Access) -> bool:
     )
 
 
-def runner_of(driver: Driver, library: Any, n_parts: int, failures: Sequence[Callable]) -> Any:
+def runner_of(driver: Driver, library: Any, n_parts: int) -> Any:
     """The function itself."""
     import ctypes
 
@@ -203,7 +216,10 @@ def runner_of(driver: Driver, library: Any, n_parts: int, failures: Sequence[Cal
 
     def fail(work: Workspace, code: int) -> None:
         scope["free"].append(work)
-        failures[code - 1]()
+        failure = driver.failures[code - 1]
+        if type(failure) is tuple:
+            raise IndexError(f"an index of {failure[0].text} is out of range")
+        failure()
         raise AssertionError("a failure that does not raise")
 
     scope["fail"] = fail

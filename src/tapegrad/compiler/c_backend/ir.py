@@ -225,15 +225,24 @@ class Product(Statement):
 
 
 class Call(Statement):
-    """A call of a C function: pointers of results, pointers and numbers of arguments, scratch."""
+    """A call of a C function: pointers of results, pointers and numbers of arguments, scratch.
 
-    __slots__ = ("arguments", "function", "results", "scratch")
+    `failing` is the recorded instruction, and where the values that it names lie, if the function
+    returns whether something was out of range: Python then runs it, and raises.
+    """
 
-    def __init__(self, function: str, arguments: list, results: list, scratch: int, line: Any):
+    __slots__ = ("arguments", "failing", "function", "may_raise", "results", "scratch")
+
+    def __init__(
+        self, function: str, arguments: list, results: list, scratch: int, failing: Any, line: Any
+    ):
         self.function, self.arguments, self.results = function, arguments, results
-        self.scratch, self.line = scratch, line
+        self.scratch, self.failing, self.line = scratch, failing, line
+        self.may_raise = failing is not None
         self.reads = [x for x in arguments if isinstance(x, Access)]
-        self.writes = [x for x in results if x is not None]
+        if failing is not None:
+            self.reads += [x for x in failing[1].values() if isinstance(x, Access)]
+        self.writes = list(results)
 
 
 class PythonCall(Statement):

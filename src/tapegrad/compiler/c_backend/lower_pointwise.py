@@ -6,7 +6,7 @@ from tapegrad.arrays.traced.program import Instruction, Scalar, Value
 from tapegrad.compiler.c_backend import c_types
 from tapegrad.compiler.c_backend.expressions import TEMPLATES
 from tapegrad.compiler.c_backend.ir import Access, Literal
-from tapegrad.compiler.c_backend.lowering import Lowering, rule
+from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
 _KERNELS = {
@@ -19,7 +19,6 @@ _KERNELS = {
 _OF_FLOATS = frozenset("sigmoid erf erfc log10".split())
 
 
-@rule
 def lower_pointwise(lowering: Lowering, instruction: Instruction) -> bool:
     """`np.add`, `xp.exp`, ..., with `out=` where it writes in place."""
     text = instruction.text
@@ -136,7 +135,6 @@ def _store(
     lowering.add_pointwise(expression, operands, types, result, out, function, instruction.line)
 
 
-@rule
 def lower_where(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.where` and `np.where` of three operands."""
     result = instruction.result
@@ -155,7 +153,6 @@ def lower_where(lowering: Lowering, instruction: Instruction) -> bool:
     return True
 
 
-@rule
 def lower_clip(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.clip`: the larger of the array and one limit, and the smaller of that and the other."""
     result = instruction.result
@@ -188,7 +185,6 @@ def lower_clip(lowering: Lowering, instruction: Instruction) -> bool:
     return True
 
 
-@rule
 def lower_round(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.round` to whole numbers."""
     result = instruction.result
@@ -209,7 +205,6 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-@rule
 def lower_number(lowering: Lowering, instruction: Instruction) -> bool:
     """Arithmetic with Python's floats, in double precision."""
     text = instruction.text

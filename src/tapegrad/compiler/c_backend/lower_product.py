@@ -4,13 +4,12 @@ import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction
 from tapegrad.compiler.c_backend.ir import Access, Literal, Product, Reduction
-from tapegrad.compiler.c_backend.lowering import Lowering, rule
+from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any, Shape
 
 _TEXTS = ("xp.matmul", "np.matmul", "np.dot", "xp.vecdot", "np.vecdot")
 
 
-@rule
 def lower_product(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.matmul`, `np.matmul`, `np.dot` of at most two axes, and `xp.vecdot` of vectors."""
     text, args, result = instruction.text, instruction.args, instruction.result

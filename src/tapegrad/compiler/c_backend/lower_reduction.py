@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction, Value
 from tapegrad.compiler.c_backend.ir import Access, Literal, Pointwise, Reduction
-from tapegrad.compiler.c_backend.lowering import Lowering, rule
+from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
 _HOW = {
@@ -17,7 +17,6 @@ _UFUNCS = {
 }  # fmt: skip
 
 
-@rule
 def lower_reduction(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.sum(x, axis=...)`, `np.add.reduce(x, axis, ...)`, `x.any()`, ..."""
     found = _parsed(instruction)

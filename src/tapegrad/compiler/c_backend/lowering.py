@@ -1,7 +1,7 @@
 """From recorded instructions to statements.
 
-Each instruction is lowered by the first that knows it: a template, a view, an elementwise function,
-a reduction, a copy or a product. What nobody knows stays a call of Python between two pieces of C.
+Each instruction is lowered by the first rule that knows it (`rules`). What nobody knows stays a call
+of Python between two pieces of C.
 """
 
 import numpy as np
@@ -24,15 +24,6 @@ from tapegrad.core.annotations import Any, Callable, Sequence
 
 _DOUBLE = np.dtype(np.float64)
 
-RULES: list[Callable[["Lowering", Instruction], bool]] = []
-"""What lowers an instruction: true where it did."""
-
-
-def rule(function: Callable) -> Callable:
-    """Register what lowers instructions of some kind."""
-    RULES.append(function)
-    return function
-
 
 class Lowering:
     """The statements of a program, and where each of its values lies.
@@ -43,8 +34,8 @@ class Lowering:
         scalars: number of a Scalar -> its Access, weak
     """
 
-    def __init__(self, program: Program, names: dict[int, str]):
-        self.program, self.names = program, names
+    def __init__(self, program: Program, names: dict[int, str], rules: Sequence[Callable]):
+        self.program, self.names, self.rules = program, names, rules
         self.statements: list[Statement] = []
         self.places: dict[int, Access] = {}
         self.buffers: list[Buffer] = []
@@ -65,7 +56,7 @@ class Lowering:
             self.places[x.number] = Access(buffer, 0, x.shape, x.strides, x.dtype)
 
     def _lower(self, instruction: Instruction) -> None:
-        for each in RULES:
+        for each in self.rules:
             if each(self, instruction):
                 return
         self.call_python(instruction)
@@ -201,11 +192,8 @@ class Lowering:
 
     def call_python(self, instruction: Instruction) -> None:
         """Leave an instruction to Python."""
-        places: dict[str, Access] = {}
-        reads: list[Access] = []
-        for x in _values(list(instruction.args) + list(instruction.kwargs.values())):
-            places[repr(x)] = self.place(x)
-            reads.append(self.place(x))
+        places = self.places_of(instruction)
+        reads = list(places.values())
         writes = [self.place(x) for x in written(instruction) if isinstance(x, Value)]
         made = []
         results = instruction.result
@@ -225,6 +213,11 @@ class Lowering:
                 made.append(found)
         effect = instruction.text.startswith(("draw.", "make."))
         self.add(PythonCall(instruction, places, reads, writes, made, effect))
+
+    def places_of(self, instruction: Instruction) -> dict[str, Access]:
+        """Where the values and scalars lie that the text of an instruction names."""
+        given = [*instruction.args, *instruction.kwargs.values()]
+        return {repr(x): self.place(x) for x in _values(given)}
 
     def _see_root(self, value: Value) -> None:
         base = self.places[value.root.number]

@@ -39,7 +39,11 @@ def replaced(each: Statement, instead: Callable, writes: bool = False) -> Statem
     elif isinstance(each, Call):
         each.arguments = [instead(x) for x in each.arguments]
         each.reads = [x for x in each.arguments if isinstance(x, Access)]
+        if each.failing is not None:
+            instruction, places = each.failing
+            each.failing = instruction, {k: instead(x) for k, x in places.items()}
+            each.reads += list(each.failing[1].values())
         if writes:
             each.results = [instead(x) for x in each.results]
-            each.writes = [x for x in each.results if x is not None]
+            each.writes = list(each.results)
     return each

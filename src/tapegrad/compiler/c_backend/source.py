@@ -29,7 +29,8 @@ class CSource:
     Attributes:
         text: the C file
         n_parts: how many functions `part0`, `part1`, ... there are
-        failures: what to call when a part returns 1, 2, ...
+        failures: what to call when a part returns 1, 2, ..., or the instruction that raises then,
+            and where its values lie
         products: suffixes of the dtypes in which there are products of matrices
     """
 
@@ -42,8 +43,8 @@ class CSource:
         offsets: Offsets | None,
     ):
         self.layout = layout
-        self.failures: list[Callable] = []
-        self.products: set[str] = set()
+        self.failures: list[Any] = []
+        self.part_of_failure: list[int] = []
         self._functions: dict[str, tuple[str, str]] = {}  # body -> (name, text)
         self._names: set[str] = set()
         self._numbers: list[str] = []
@@ -60,12 +61,13 @@ class CSource:
         bodies = [self._part(i, each) for i, each in enumerate(parts)]
         sections = [self._functions[x][1] for x in self._functions]
         code = "\n".join([*sections, *bodies])
-        calls = "\n".join(blas.source(x) for x in sorted(self.products))
+        helpers = c_library.used_by(code)
+        self.products = [x for x in ("f32", "f64") if f" gemm_{x};" in helpers]
         self.text = "\n".join(
             [
                 c_library.HEADER,
-                c_library.used_by(code),
-                *([calls, blas.binding(self.products)] if self.products else []),
+                helpers,
+                *([blas.binding(self.products)] if self.products else []),
                 *sections,
                 *self._numbers,
                 *bodies,
@@ -79,6 +81,7 @@ class CSource:
     def _part(self, number: int, segments: list[tuple[Segment, set[int]]]) -> str:
         self._used: dict[int, Buffer] = {}
         lines: list[str] = []
+        n_failures = len(self.failures)
         last = None
         for segment, _ in segments:
             line = next((x.line for x in segment.statements if x.line), None)
@@ -86,13 +89,14 @@ class CSource:
                 lines.append(_comment(line))
                 last = line
             lines += self._segment(segment)
+        self.part_of_failure += [number] * (len(self.failures) - n_failures)
         declared = [self._declaration(x) for x in self._used.values()]
         body = "\n".join(f"    {line}" for line in [*declared, *lines])
         return f"int part{number}(char **slots) {{\n    (void)slots;\n{body}\n    return 0;\n}}\n"
 
     def _declaration(self, buffer: Buffer) -> str:
         where = self.layout.offsets.get(id(buffer))
-        dtype = _dtype_of(buffer)
+        dtype = c_types.name(buffer.dtype)
         address = f"slots[{buffer.slot}]" if where is None else f"(slots[0] + {where})"
         return f"{dtype} *const {buffer.name} = ({dtype} *){address};"
 
@@ -105,13 +109,31 @@ class CSource:
         if isinstance(each, Product):
             return self._product(each)
         assert isinstance(each, Call)
-        raise NotImplementedError
+        return self._call(each)
+
+    def _call(self, each: Call) -> list[str]:
+        """A call of a function of the library."""
+        given = [self._address(x) for x in each.results]
+        for x in each.arguments:
+            if isinstance(x, Access):
+                given.append(self._address(x))
+            elif x is None:
+                given.append("0")
+            else:
+                given.append(c_types.literal(x, _DOUBLE) if type(x) is float else str(int(x)))
+        if each.scratch:
+            given.append(f"(void *)(slots[0] + {self.layout.scratch[id(each)]})")
+        call = f"{each.function}({', '.join(given)})"
+        if each.failing is None:
+            return [f"{call};"]
+        self.failures.append(each.failing)
+        return [f"if ({call}) return {len(self.failures)};"]
 
     def _address(self, x: Access) -> str:
         """The address of the first element, of the type of the access."""
         self._used[id(x.buffer)] = x.buffer
         want, name = c_types.name(x.dtype), x.buffer.name
-        if want == _dtype_of(x.buffer) and x.offset % x.dtype.itemsize == 0:
+        if want == c_types.name(x.buffer.dtype) != "char" and x.offset % x.dtype.itemsize == 0:
             n = x.offset // x.dtype.itemsize
             return f"{name} + {n}" if n > 0 else f"{name} - {-n}" if n else name
         if x.offset == 0:
@@ -122,7 +144,9 @@ class CSource:
         loop = self._loops[id(segment)]
         addresses = [self._address(x) for x, _ in loop.pointers]
         if loop.n is None and len(segment.statements) <= _INLINE:
-            body = _filled(_with_numbers(loop), [x if x.isidentifier() else f"({x})" for x in addresses])
+            body = _filled(
+                _with_numbers(loop), [x if x.isidentifier() else f"({x})" for x in addresses]
+            )
             return ["{", *[f"    {line}" for line in body], "}"]
         name = self._function(loop)
         size = [] if loop.n is None else [str(loop.n)]
@@ -186,7 +210,6 @@ class CSource:
     def _product(self, each: Product) -> list[str]:
         x, y, out = each.x, each.y, each.out
         suffix = c_types.suffix(out.dtype)
-        self.products.add(suffix)
         (m, k), n = x.shape[-2:], y.shape[-1]
         orders = [order_of(a) for a in (x, y, out)]
         assert all(orders)
@@ -203,15 +226,15 @@ class CSource:
                 if a.strides[d]:
                     term.append(f" + i{d} * {a.strides[d] // a.dtype.itemsize}")
         xs, ys, outs = (a + "".join(term) for a, term in zip((xs, ys, outs), terms, strict=True))
-        first = f"{xs}, {int(x_order == 'columns')}, {x_step}"
-        second = f"{ys}, {int(y_order == 'columns')}, {y_step}"
+        turned = "columns" if out_order == "rows" else "rows"
+        flags = [int(x_order == turned), int(y_order == turned)]
+        operands = [f"{xs}, {x_step}", f"{ys}, {y_step}"]
         if out_order == "columns":  # the transposed product
-            first = f"{ys}, {int(y_order == 'rows')}, {y_step}"
-            second = f"{xs}, {int(x_order == 'rows')}, {x_step}"
-            m, n = n, m
+            flags, operands, m, n = flags[::-1], operands[::-1], n, m
         return [
             *lines,
-            f"{indent}product_{suffix}({m}, {n}, {k}, {first}, {second}, {outs}, {out_step});",
+            f"{indent}tg_product_{suffix}({flags[0]}, {flags[1]}, {m}, {n}, {k}, 1, {operands[0]}, "
+            f"{operands[1]}, 0, {outs}, {out_step});",
         ]
 
 
@@ -241,11 +264,6 @@ def _with_numbers(loop: Loop) -> list[str]:
 
 def _filled(lines: list[str], names: list[str]) -> list[str]:
     return [re.sub(r"@(\d+)@", lambda found: names[int(found[1])], line) for line in lines]
-
-
-def _dtype_of(buffer: Buffer) -> str:
-    """The type of a buffer's elements."""
-    return c_types.name(buffer.dtype) if c_types.has_name(buffer.dtype) else "char"
 
 
 def _comment(line: tuple[str, int]) -> str:
