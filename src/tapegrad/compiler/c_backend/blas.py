@@ -1,7 +1,7 @@
 """Products of matrices by the BLAS that NumPy or SciPy brings.
 
-`found()` says which one there is. C calls it by pointers of CBLAS's type, `gemm_f32` and `gemm_f64`,
-that are set when a library is loaded. Where there is none, loops of C take its place.
+`found()` says which one there is. C calls it by pointers of CBLAS's type, `gemm_f32` and
+`gemm_f64`, that are set when a library is loaded. Where there is none, loops of C take its place.
 """
 
 import ctypes

@@ -64,7 +64,7 @@ class Compiled:
             found = blas.found()
             library.bind.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
             library.bind(found.sgemm, found.dgemm)
-        run = runner_of(self._driver, library, self._written.n_parts)
+        run = runner_of(self._driver, library)
         run.source, run.driver = self.source, self.driver
         run.library = library
         return run

@@ -198,12 +198,12 @@ def _is_whole(x: Access) -> bool:
     )
 
 
-def runner_of(driver: Driver, library: Any, n_parts: int) -> Any:
+def runner_of(driver: Driver, library: Any) -> Any:
     """The function itself."""
     import ctypes
 
     scope = driver.scope
-    names = [f"part{i}" for i in range(n_parts)]
+    names = [f"part{i}" for i, each in enumerate(driver.parts) if each or not i]
     for name in names:
         function = getattr(library, name)
         function.argtypes, function.restype = [ctypes.c_void_p], ctypes.c_int

@@ -30,7 +30,7 @@ def lower_pointwise(lowering: Lowering, instruction: Instruction) -> bool:
         name = function.__name__
     if name not in TEMPLATES:
         return False
-    n_inputs = 1 + max(int(i) for i in "012" if "{%s}" % i in _longest(name))
+    n_inputs = 1 + max(i for i in range(3) if f"{{{i}}}" in _longest(name))
     args = instruction.args
     out = _out(lowering, instruction, n_inputs)
     operands = [lowering.operand(x) for x in args[:n_inputs]]

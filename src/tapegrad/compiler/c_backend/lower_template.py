@@ -16,6 +16,10 @@ def lower_template(lowering: Lowering, instruction: Instruction) -> bool:
         return False
     if any(x.root is not x for x in call.results):
         return False
+    arrays = [x.value if isinstance(x, templates.Strided) else x for x in call.arguments]
+    arrays = [x for x in arrays if isinstance(x, (Value, Constant))]
+    if not all(map(lowering.is_array, (*arrays, *call.results))):
+        return False
     arguments = [_argument(lowering, x, instruction.line) for x in call.arguments]
     places = lowering.places_of(instruction)
     results = [lowering.fresh(x) for x in call.results]

@@ -1,7 +1,7 @@
 """From recorded instructions to statements.
 
-Each instruction is lowered by the first rule that knows it (`rules`). What nobody knows stays a call
-of Python between two pieces of C.
+Each instruction is lowered by the first rule that knows it (`rules`). What nobody knows stays a
+call of Python between two pieces of C.
 """
 
 import numpy as np

@@ -16,7 +16,7 @@ from tapegrad.compiler.c_backend.ir import Access, Buffer, Call, Check, Literal,
 from tapegrad.compiler.c_backend.loop_source import Loop
 from tapegrad.compiler.c_backend.lower_product import order_of
 from tapegrad.compiler.c_backend.schedule import Segment
-from tapegrad.core.annotations import Any, Callable, Sequence
+from tapegrad.core.annotations import Any, Sequence
 
 _DOUBLE = np.dtype(np.float64)
 _LONG = 16  # lines of a loop that is compiled once for all tables of numbers
@@ -28,7 +28,6 @@ class CSource:
 
     Attributes:
         text: the C file
-        n_parts: how many functions `part0`, `part1`, ... there are
         failures: what to call when a part returns 1, 2, ..., or the instruction that raises then,
             and where its values lie
         products: suffixes of the dtypes in which there are products of matrices
@@ -48,7 +47,6 @@ class CSource:
         self._functions: dict[str, tuple[str, str]] = {}  # body -> (name, text)
         self._names: set[str] = set()
         self._numbers: list[str] = []
-        self.n_parts = len(parts)
         self._loops = {
             id(segment): Loop(segment, stored)
             for part in parts
@@ -58,7 +56,7 @@ class CSource:
         self._variants: dict[str, set] = {}  # numbers of the loops that have all else in common
         for loop in self._loops.values():
             self._variants.setdefault(_text_of(loop), set()).add(tuple(loop.literals))
-        bodies = [self._part(i, each) for i, each in enumerate(parts)]
+        bodies = [self._part(i, each) for i, each in enumerate(parts) if each or not i]
         sections = [self._functions[x][1] for x in self._functions]
         code = "\n".join([*sections, *bodies])
         helpers = c_library.used_by(code)
