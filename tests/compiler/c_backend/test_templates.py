@@ -351,6 +351,33 @@ def window_maximum(d):
     yield (d(2, 8, 8), (max_pool.adaptive(8, 4), max_pool.adaptive(8, 2))), {}
 
 
+def averages(n, kernel, stride, padding, with_padding=True, divisor=None):
+    from tapegrad.operators.nn.avg_pool import averaging
+
+    out = (n + 2 * padding - kernel) // stride + 1
+    return averaging(
+        (n, n), (out, out), *[(k, k) for k in (kernel, stride, padding)], with_padding, divisor
+    )
+
+
+@instances("resample")
+def resample(d):
+    from tapegrad.arrays.numpy.interpolate import Separable
+
+    for through in (
+        averages(6, 2, 2, 0),
+        averages(7, 3, 2, 1),
+        averages(7, 3, 2, 1, with_padding=False),
+        averages(9, 3, 1, 0, divisor=5),
+        averages(40, 40, 1, 0),
+        Separable((max_pool.adaptive(7, 3).taps, max_pool.adaptive(5, 4).taps)),
+        Separable((max_pool.regular(9, 4, 3, 2, 0).taps,), 3),
+    ):
+        n = [taps.n_in for taps in through.axes]
+        yield (d(2, 3, *n), through), {}
+        yield (d(2, 3, *through.sizes), through.reverse), {}
+
+
 @instances("take_places")
 def take_places(d):
     yield (d(2, 3, 5, 5), d.index(25, 2, 3, 2, 2), 2), {}
@@ -373,10 +400,15 @@ def take(d):
 def read_at(d):
     yield (d(11, 8), d.index(11, 10), (0,)), {}
     yield (d(11, 8, 2), d.index(11, 4, 3) - 11, (0,)), {}
+    yield (d(5, 4), np.stack([d.index(5, 9), d.index(4, 9) - 4]), (0, 1)), {}
+    yield (d(5, 4, 6), np.stack([d.index(5, 2, 9), d.index(4, 2, 9)]), (0, 1)), {}
+    yield (d(5, 4, 6, 2), np.stack([d.index(k, 9) for k in (5, 4, 6)]), (0, 1, 2)), {}
 
 
 @instances("add_at")
 def add_at(d):
+    yield (d(9), (5, 4), np.stack([d.index(5, 9), d.index(4, 9) - 4]), (0, 1)), {}
+    yield (d(9, 2), (5, 4, 6, 2), np.stack([d.index(k, 9) for k in (5, 4, 6)]), (0, 1, 2)), {}
     yield (d(10, 8), (11, 8), d.index(11, 10), (0,)), {}
     yield (d(3, 20), (3, 4), d.index(4, 20), (1,)), {}
     yield (d(4, 3, 2), (11, 2), d.index(11, 4, 3) - 11, (0,)), {}
@@ -490,6 +522,8 @@ def index_errors(d):
         index = np.array([0, bad, 1])
         yield "take", (d(7, 2), index), {"axis": 0}
         yield "read_at", (d(7, 2), index, (0,)), {}
+        yield "read_at", (d(7, 7), np.stack([[0, 6, 1], index]), (0, 1)), {}
+        yield "add_at", (d(3), (7, 7), np.stack([index, [0, 6, 1]]), (0, 1)), {}
         yield "add_at", (d(3, 2), (7, 2), index, (0,)), {}
         yield "gather_along", (d(7), index, 0), {}
         yield "scatter_along", (d(7), index, d(3), 0, "write"), {}
@@ -517,7 +551,7 @@ def uncovered(d):
     yield "softmax_along", (d(3, 4).astype(complex), 1), {}
     yield "attend", ((d(1, 2, 3, 4), d(2, 2, 3, 4), d(2, 2, 3, 4)), 1.0, False), {}
     yield "take", (d(3, 4), np.array([1], np.int32)), {"axis": 0}
-    yield "read_at", (d(3, 4), np.array([[1], [2]]), (0, 1)), {}
+    yield "read_at", (d(3, 4, 5), np.array([[1], [2]]), (1, 2)), {}
     yield "lstm", ((d(3, 2), d(2, 1), d(2, 1), d(4, 2), d(4, 1)), False, (2, 1), False), {}
     yield "concat", (tuple(d(2) for _ in range(9)),), {"axis": 0}
 

@@ -6,7 +6,9 @@ The C function is called as
 
 A `Value` or `Constant` among the arguments is the pointer to its first element, in row-major order
 (the caller copies what is not); `Strided(value)` is the pointer to an array as it lies in memory.
-An int is an int64_t, a float a double. Results are row-major, and overlap nothing.
+An
+ndarray is a pointer to numbers that never change: whoever calls keeps it. An int is an int64_t, a
+float a double. Results are row-major, and overlap nothing.
 
 With `status` the function returns an int: if it is not 0, an index was out of range; results are
 then undefined, and the kernel itself is to be called, which raises the error.
