@@ -86,10 +86,6 @@ def prepared(name, args, kwargs, instead=None):
             given.append(pointer(x.value, False))
         elif isinstance(x, (Value, Constant)):
             given.append(pointer(x, True))
-        elif isinstance(x, np.ndarray):
-            assert x.flags.c_contiguous
-            kept.append(x)
-            given.append(ctypes.c_void_p(x.ctypes.data))
         else:
             given.append(ctypes.c_double(x) if type(x) is float else ctypes.c_int64(x))
     if call.scratch:

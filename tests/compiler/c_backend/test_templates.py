@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
+import tapegrad
+import tapegrad.nn.functional as F
+from tapegrad import nn
 from tapegrad.arrays.numpy import max_pool
+from tapegrad.arrays.traced.program import Program
+from tapegrad.compiler.c_backend.templates import TEMPLATES, call_for
+from tapegrad.core.tensor_base import wrap
 from tests.compiler.c_backend.template_call import call_of, prepared
 
 TYPES = {"f32": np.float32, "f64": np.float64}
@@ -511,8 +517,6 @@ def test_c_gives_what_the_kernel_gives(name, suffix):
 
 
 def test_every_template_has_instances():
-    from tapegrad.compiler.c_backend.templates import TEMPLATES
-
     assert {f"xp.{name}" for name in INSTANCES} == TEMPLATES.keys()
 
 
@@ -563,3 +567,66 @@ def test_what_no_template_stands_for():
         except ValueError:
             continue  # nor does the kernel take it
         assert found is None, name
+
+
+def recorded(function, *arrays, parameters=()):
+    """The program of a function of tensors, and of its gradients."""
+    with Program() as program:
+        for each in parameters:
+            each._array = program.input(each._array)
+        inputs = [wrap(program.input(x)) for x in arrays]
+        leaves = [x.requires_grad_() for x in inputs if x.dtype.is_floating_point]
+        y = function(*inputs)
+        y = y[0] if isinstance(y, tuple) else y
+        g = wrap(program.input(np.ones(y.shape, y._array.dtype)))
+        tapegrad.autograd.grad([y], [*leaves, *parameters], [g])
+    return program
+
+
+class Block(nn.Module):
+    """A block of a transformer, with an embedding before it and a loss behind."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.norm = nn.Embedding(11, 8), nn.LayerNorm(8)
+        self.qkv, self.head = nn.Linear(8, 24), nn.Linear(8, 11)
+
+    def forward(self, index, target):
+        x = self.embedding(index)
+        n, length, width = x.shape
+        parts = self.qkv(self.norm(x)).split(width, 2)
+        q, k, v = (each.view(n, length, 2, width // 2).transpose(1, 2) for each in parts)
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + y.transpose(1, 2).reshape(n, length, width)
+        return F.cross_entropy(self.head(x).flatten(0, 1), target.flatten())
+
+
+BLOCK = """
+attend attend_back concat log_softmax_along log_softmax_back pick spread_rows standardize_rows
+standardize_rows_back standardize_rows_weight_back sum_rows take unpick
+"""
+BATCH_NORM = """
+channel_moments standardize_channels standardize_channels_back standardize_channels_weight_back
+sum_channels
+"""
+_index = np.arange(10).reshape(2, 5)
+_x = np.linspace(-1, 1, 2 * 3 * 6 * 6, dtype=np.float32).reshape(2, 3, 6, 6)
+MODELS = {
+    "transformer": (Block, (_index, _index), BLOCK),
+    "LSTM": (lambda: nn.LSTM(6, 4, batch_first=True), (_x[0],), "lstm lstm_back stack"),
+    "GRU": (lambda: nn.GRU(6, 4), (_x[0],), "gru gru_back stack"),
+    "batch norm": (lambda: nn.BatchNorm2d(3), (_x,), BATCH_NORM),
+    "group norm": (lambda: nn.GroupNorm(3, 3), (_x,), BATCH_NORM),
+    "max pooling": (lambda: nn.MaxPool2d(2), (_x,), "window_maximum put_places"),
+    "average pooling": (lambda: nn.AvgPool2d(2), (_x,), "resample"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_a_model_records_has_templates(name):
+    make, arrays, kernels = MODELS[name]
+    module = make()
+    program = recorded(module, *arrays, parameters=list(module.parameters()))
+    calls = [(x.text, call_for(x, program.constants)) for x in program.instructions]
+    assert {text[3:] for text, call in calls if call is not None} == set(kernels.split())
+    assert [text for text, call in calls if call is None and text in TEMPLATES] == []

@@ -6,9 +6,7 @@ The C function is called as
 
 A `Value` or `Constant` among the arguments is the pointer to its first element, in row-major order
 (the caller copies what is not); `Strided(value)` is the pointer to an array as it lies in memory.
-An
-ndarray is a pointer to numbers that never change: whoever calls keeps it. An int is an int64_t, a
-float a double. Results are row-major, and overlap nothing.
+An int is an int64_t, a float a double. Results are row-major, and overlap nothing.
 
 With `status` the function returns an int: if it is not 0, an index was out of range; results are
 then undefined, and the kernel itself is to be called, which raises the error.
@@ -21,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tapegrad.arrays.signature import Like
 from tapegrad.arrays.traced.program import Constant, Instruction, Value
 from tapegrad.core.annotations import Any, NativeDType
 
@@ -98,9 +97,14 @@ class Instance:
         require(suffix is not None)
         return suffix  # type: ignore[return-value]
 
+    def table(self, numbers: np.ndarray) -> Constant:
+        """An array that never changes as an argument: a new constant of the program."""
+        self.constants.append(np.ascontiguousarray(numbers))
+        return Constant(len(self.constants) - 1)
+
     def dtype(self, x: Any) -> NativeDType:
         have = self.of(x)
-        require(isinstance(have, (Value, np.ndarray)))
+        require(isinstance(have, (Value, np.ndarray, Like)))
         require(have.dtype.isnative)
         return have.dtype
 

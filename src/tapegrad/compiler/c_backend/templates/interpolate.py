@@ -90,6 +90,7 @@ def resample(at: Instance) -> Call:
         divisor, how = np.ascontiguousarray(through.divisor.astype(dtype)), how + 2
     elif through.divisor is not None:
         number = float(through.divisor)
+    given = [at.table(each) for each in (divisor, *tables[0], *tables[1])]
     numbers = [prod(at.shape(x)) // (h * w), h, w, oh, ow]
-    arguments = [x, divisor, *tables[0], *tables[1], how, number, *numbers]
+    arguments = [x, *given, how, number, *numbers]
     return at.call(f"tg_resample_{t}", arguments, scratch=(w + h * w) * dtype.itemsize)
