@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
+import tapegrad
+import tapegrad.nn.functional as F
+from tapegrad import nn
 from tapegrad.arrays.numpy import max_pool
+from tapegrad.arrays.traced.program import Program
+from tapegrad.compiler.c_backend.templates import TEMPLATES, call_for
+from tapegrad.core.tensor_base import wrap
 from tests.compiler.c_backend.template_call import call_of, prepared
 
 TYPES = {"f32": np.float32, "f64": np.float64}
@@ -351,6 +357,33 @@ def window_maximum(d):
     yield (d(2, 8, 8), (max_pool.adaptive(8, 4), max_pool.adaptive(8, 2))), {}
 
 
+def averages(n, kernel, stride, padding, with_padding=True, divisor=None):
+    from tapegrad.operators.nn.avg_pool import averaging
+
+    out = (n + 2 * padding - kernel) // stride + 1
+    return averaging(
+        (n, n), (out, out), *[(k, k) for k in (kernel, stride, padding)], with_padding, divisor
+    )
+
+
+@instances("resample")
+def resample(d):
+    from tapegrad.arrays.numpy.interpolate import Separable
+
+    for through in (
+        averages(6, 2, 2, 0),
+        averages(7, 3, 2, 1),
+        averages(7, 3, 2, 1, with_padding=False),
+        averages(9, 3, 1, 0, divisor=5),
+        averages(40, 40, 1, 0),
+        Separable((max_pool.adaptive(7, 3).taps, max_pool.adaptive(5, 4).taps)),
+        Separable((max_pool.regular(9, 4, 3, 2, 0).taps,), 3),
+    ):
+        n = [taps.n_in for taps in through.axes]
+        yield (d(2, 3, *n), through), {}
+        yield (d(2, 3, *through.sizes), through.reverse), {}
+
+
 @instances("take_places")
 def take_places(d):
     yield (d(2, 3, 5, 5), d.index(25, 2, 3, 2, 2), 2), {}
@@ -373,10 +406,15 @@ def take(d):
 def read_at(d):
     yield (d(11, 8), d.index(11, 10), (0,)), {}
     yield (d(11, 8, 2), d.index(11, 4, 3) - 11, (0,)), {}
+    yield (d(5, 4), np.stack([d.index(5, 9), d.index(4, 9) - 4]), (0, 1)), {}
+    yield (d(5, 4, 6), np.stack([d.index(5, 2, 9), d.index(4, 2, 9)]), (0, 1)), {}
+    yield (d(5, 4, 6, 2), np.stack([d.index(k, 9) for k in (5, 4, 6)]), (0, 1, 2)), {}
 
 
 @instances("add_at")
 def add_at(d):
+    yield (d(9), (5, 4), np.stack([d.index(5, 9), d.index(4, 9) - 4]), (0, 1)), {}
+    yield (d(9, 2), (5, 4, 6, 2), np.stack([d.index(k, 9) for k in (5, 4, 6)]), (0, 1, 2)), {}
     yield (d(10, 8), (11, 8), d.index(11, 10), (0,)), {}
     yield (d(3, 20), (3, 4), d.index(4, 20), (1,)), {}
     yield (d(4, 3, 2), (11, 2), d.index(11, 4, 3) - 11, (0,)), {}
@@ -479,8 +517,6 @@ def test_c_gives_what_the_kernel_gives(name, suffix):
 
 
 def test_every_template_has_instances():
-    from tapegrad.compiler.c_backend.templates import TEMPLATES
-
     assert {f"xp.{name}" for name in INSTANCES} == TEMPLATES.keys()
 
 
@@ -490,6 +526,8 @@ def index_errors(d):
         index = np.array([0, bad, 1])
         yield "take", (d(7, 2), index), {"axis": 0}
         yield "read_at", (d(7, 2), index, (0,)), {}
+        yield "read_at", (d(7, 7), np.stack([[0, 6, 1], index]), (0, 1)), {}
+        yield "add_at", (d(3), (7, 7), np.stack([index, [0, 6, 1]]), (0, 1)), {}
         yield "add_at", (d(3, 2), (7, 2), index, (0,)), {}
         yield "gather_along", (d(7), index, 0), {}
         yield "scatter_along", (d(7), index, d(3), 0, "write"), {}
@@ -517,7 +555,7 @@ def uncovered(d):
     yield "softmax_along", (d(3, 4).astype(complex), 1), {}
     yield "attend", ((d(1, 2, 3, 4), d(2, 2, 3, 4), d(2, 2, 3, 4)), 1.0, False), {}
     yield "take", (d(3, 4), np.array([1], np.int32)), {"axis": 0}
-    yield "read_at", (d(3, 4), np.array([[1], [2]]), (0, 1)), {}
+    yield "read_at", (d(3, 4, 5), np.array([[1], [2]]), (1, 2)), {}
     yield "lstm", ((d(3, 2), d(2, 1), d(2, 1), d(4, 2), d(4, 1)), False, (2, 1), False), {}
     yield "concat", (tuple(d(2) for _ in range(9)),), {"axis": 0}
 
@@ -529,3 +567,66 @@ def test_what_no_template_stands_for():
         except ValueError:
             continue  # nor does the kernel take it
         assert found is None, name
+
+
+def recorded(function, *arrays, parameters=()):
+    """The program of a function of tensors, and of its gradients."""
+    with Program() as program:
+        for each in parameters:
+            each._array = program.input(each._array)
+        inputs = [wrap(program.input(x)) for x in arrays]
+        leaves = [x.requires_grad_() for x in inputs if x.dtype.is_floating_point]
+        y = function(*inputs)
+        y = y[0] if isinstance(y, tuple) else y
+        g = wrap(program.input(np.ones(y.shape, y._array.dtype)))
+        tapegrad.autograd.grad([y], [*leaves, *parameters], [g])
+    return program
+
+
+class Block(nn.Module):
+    """A block of a transformer, with an embedding before it and a loss behind."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.norm = nn.Embedding(11, 8), nn.LayerNorm(8)
+        self.qkv, self.head = nn.Linear(8, 24), nn.Linear(8, 11)
+
+    def forward(self, index, target):
+        x = self.embedding(index)
+        n, length, width = x.shape
+        parts = self.qkv(self.norm(x)).split(width, 2)
+        q, k, v = (each.view(n, length, 2, width // 2).transpose(1, 2) for each in parts)
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + y.transpose(1, 2).reshape(n, length, width)
+        return F.cross_entropy(self.head(x).flatten(0, 1), target.flatten())
+
+
+BLOCK = """
+attend attend_back concat log_softmax_along log_softmax_back pick spread_rows standardize_rows
+standardize_rows_back standardize_rows_weight_back sum_rows take unpick
+"""
+BATCH_NORM = """
+channel_moments standardize_channels standardize_channels_back standardize_channels_weight_back
+sum_channels
+"""
+_index = np.arange(10).reshape(2, 5)
+_x = np.linspace(-1, 1, 2 * 3 * 6 * 6, dtype=np.float32).reshape(2, 3, 6, 6)
+MODELS = {
+    "transformer": (Block, (_index, _index), BLOCK),
+    "LSTM": (lambda: nn.LSTM(6, 4, batch_first=True), (_x[0],), "lstm lstm_back stack"),
+    "GRU": (lambda: nn.GRU(6, 4), (_x[0],), "gru gru_back stack"),
+    "batch norm": (lambda: nn.BatchNorm2d(3), (_x,), BATCH_NORM),
+    "group norm": (lambda: nn.GroupNorm(3, 3), (_x,), BATCH_NORM),
+    "max pooling": (lambda: nn.MaxPool2d(2), (_x,), "window_maximum put_places"),
+    "average pooling": (lambda: nn.AvgPool2d(2), (_x,), "resample"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_a_model_records_has_templates(name):
+    make, arrays, kernels = MODELS[name]
+    module = make()
+    program = recorded(module, *arrays, parameters=list(module.parameters()))
+    calls = [(x.text, call_for(x, program.constants)) for x in program.instructions]
+    assert {text[3:] for text, call in calls if call is not None} == set(kernels.split())
+    assert [text for text, call in calls if call is None and text in TEMPLATES] == []

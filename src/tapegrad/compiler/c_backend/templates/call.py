@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tapegrad.arrays.signature import Like
 from tapegrad.arrays.traced.program import Constant, Instruction, Value
 from tapegrad.core.annotations import Any, NativeDType
 
@@ -96,9 +97,14 @@ class Instance:
         require(suffix is not None)
         return suffix  # type: ignore[return-value]
 
+    def table(self, numbers: np.ndarray) -> Constant:
+        """An array that never changes as an argument: a new constant of the program."""
+        self.constants.append(np.ascontiguousarray(numbers))
+        return Constant(len(self.constants) - 1)
+
     def dtype(self, x: Any) -> NativeDType:
         have = self.of(x)
-        require(isinstance(have, (Value, np.ndarray)))
+        require(isinstance(have, (Value, np.ndarray, Like)))
         require(have.dtype.isnative)
         return have.dtype
 

@@ -42,6 +42,43 @@ static int tg_add_rows_real(real *restrict y, const real *restrict g,
     return 0;
 }
 
+/* Which row of an array of d0 x d1 x d2 rows (1 where it has fewer axes) column i of an index
+   (axes, picked) names; -1 is outside */
+static inline int64_t tg_row_named_real(const int64_t *restrict index, int64_t picked, int64_t i,
+                                        int64_t axes, int64_t d0, int64_t d1, int64_t d2) {
+    const int64_t sizes[3] = {d0, d1, d2};
+    int64_t row = 0;
+    for (int64_t a = 0; a < axes; a++) {
+        int64_t p = index[a * picked + i], n = sizes[a];
+        if (p < -n || p >= n) return -1;
+        row = row * n + (p < 0 ? p + n : p);
+    }
+    return row;
+}
+/* y[i] = x[index[0, i], index[1, i], ...], rows of n numbers */
+static int tg_take_points_real(real *restrict y, const real *restrict x,
+                               const int64_t *restrict index, int64_t picked, int64_t axes,
+                               int64_t d0, int64_t d1, int64_t d2, int64_t n) {
+    for (int64_t i = 0; i < picked; i++) {
+        int64_t row = tg_row_named_real(index, picked, i, axes, d0, d1, d2);
+        if (row < 0) return 1;
+        for (int64_t j = 0; j < n; j++) y[i * n + j] = x[row * n + j];
+    }
+    return 0;
+}
+/* the reverse: zeros with g added up there */
+static int tg_add_points_real(real *restrict y, const real *restrict g,
+                              const int64_t *restrict index, int64_t picked, int64_t axes,
+                              int64_t d0, int64_t d1, int64_t d2, int64_t n) {
+    memset(y, 0, d0 * d1 * d2 * n * sizeof(real));
+    for (int64_t i = 0; i < picked; i++) {
+        int64_t row = tg_row_named_real(index, picked, i, axes, d0, d1, d2);
+        if (row < 0) return 1;
+        for (int64_t j = 0; j < n; j++) y[row * n + j] += g[i * n + j];
+    }
+    return 0;
+}
+
 /* zeros with rows added up where they were looked up */
 static int tg_spread_rows_real(real *restrict y, const real *restrict g,
                                const int64_t *restrict index, int64_t outer, int64_t rows,
@@ -86,6 +123,14 @@ def _index(at: Instance, index: Any, axes: tuple[int, ...]) -> int:
     return prod(at.shape(index))
 
 
+def _points(at: Instance, shape: tuple, index: Any, axes: tuple[int, ...]) -> list[int]:
+    """How many points an index of the first two or three axes names, those, and what is behind."""
+    at.index(index)
+    k = len(axes)
+    require(axes == tuple(range(k)) and k <= 3 and at.shape(index)[0] == k)
+    return [prod(at.shape(index)[1:]), k, *shape[:k], *[1] * (3 - k), prod(shape[k:])]
+
+
 @template("xp.take")
 def take(at: Instance) -> Call:
     x, index = at.args[:2]
@@ -99,6 +144,9 @@ def take(at: Instance) -> Call:
 @template("xp.read_at")
 def read_at(at: Instance) -> Call:
     x, index, axes = at.args
+    if len(axes) > 1:
+        numbers = _points(at, at.shape(x), index, axes)
+        return at.call(f"tg_take_points_{at.real(x)}", [x, index, *numbers], status=True)
     numbers = rows_of(at.shape(x), axes[0], _index(at, index, axes))
     return at.call(f"tg_take_rows_{at.real(x)}", [x, index, *numbers], status=True)
 
@@ -106,6 +154,10 @@ def read_at(at: Instance) -> Call:
 @template("xp.add_at")
 def add_at(at: Instance) -> Call:
     g, shape, index, axes = at.args
+    if len(axes) > 1:
+        numbers = _points(at, shape, index, axes)
+        require(prod(at.shape(g)) == numbers[0] * numbers[-1])
+        return at.call(f"tg_add_points_{at.real(g)}", [g, index, *numbers], status=True)
     picked = _index(at, index, axes)
     axis = axes[0]
     whole = (*shape[:axis], *at.shape(index), *shape[axis + 1 :])

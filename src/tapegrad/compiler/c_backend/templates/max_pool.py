@@ -8,75 +8,83 @@ from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, 
 from tapegrad.core.annotations import Any
 
 SOURCE = r"""
-/* One element of each of a row's windows: those from low to high, `stride` apart from `from` on */
-static inline void tg_larger_real(real *restrict y, int32_t *restrict won,
-                                  const real *restrict from, int32_t here, int64_t low,
-                                  int64_t high, const int64_t stride) {
-    _Pragma("omp simd")
-    for (int64_t j = low; j < high; j++) {
-        real v = from[j * stride];
-        int better = (v > y[j]) | (v != v);
-        won[j] = better ? here + (int32_t)(j * stride) : won[j];
-        y[j] = better ? v : y[j];
+/* The largest of eight windows side by side, all columns of which are inside; `from` is the first
+   element of the first one, whose place is `here`; rows and columns `down` and `right` apart */
+static inline void tg_eight_windows_real(real *restrict y, int64_t *restrict place,
+                                         const real *restrict from, int64_t here, int64_t rows,
+                                         int64_t columns, int64_t down, int64_t right,
+                                         const int64_t stride) {
+    real best[8];
+    int32_t won[8];
+    for (int k = 0; k < 8; k++) {
+        best[k] = from[k * stride];
+        won[k] = (int32_t)(here + k * stride);
     }
-}
-static inline void tg_first_real(real *restrict y, int32_t *restrict won,
-                                 const real *restrict from, int32_t here, int64_t low,
-                                 int64_t high, const int64_t stride) {
-    _Pragma("omp simd")
-    for (int64_t j = low; j < high; j++) {
-        won[j] = here + (int32_t)(j * stride);
-        y[j] = from[j * stride];
+    for (int64_t a = 0; a < rows; a++) {
+        for (int64_t b = 0; b < columns; b++) {
+            const real *at = from + a * down + b * right;
+            int32_t number = (int32_t)(here + a * down + b * right);
+            _Pragma("omp simd")
+            for (int k = 0; k < 8; k++) {
+                real v = at[k * stride];
+                int better = (v > best[k]) | (v != v);
+                won[k] = better ? number + k * (int32_t)stride : won[k];
+                best[k] = better ? v : best[k];
+            }
+        }
+    }
+    for (int k = 0; k < 8; k++) {
+        y[k] = best[k];
+        place[k] = won[k];
     }
 }
 
 /* The largest of each window of images (h, w), and its place; of equal ones the first, nan wins and
    the last one counts. A window has kh x kw elements, sh, sw apart from the next, dh, dw between
-   elements, the first one begins ph, pw before the image. scratch: 2 kw + ow numbers of 64 bits */
+   elements, the first one begins ph, pw before the image */
 static void tg_window_maximum_real(real *restrict y, int64_t *restrict place,
                                    const real *restrict x, int64_t images, int64_t h, int64_t w,
                                    int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh,
-                                   int64_t sw, int64_t ph, int64_t pw, int64_t dh, int64_t dw,
-                                   int64_t *restrict low) {
-    int64_t *high = low + kw;
-    int32_t *won = (int32_t *)(high + kw);
-    for (int64_t b = 0; b < kw; b++) { /* columns j * sw + b * dw - pw inside 0 ... w - 1 */
-        int64_t shift = b * dw - pw;
-        low[b] = shift < 0 ? (sw - 1 - shift) / sw : 0;
-        high[b] = w - shift <= 0 ? 0 : TG_MIN((w - 1 - shift) / sw + 1, ow);
-    }
+                                   int64_t sw, int64_t ph, int64_t pw, int64_t dh, int64_t dw) {
+    int64_t low = TG_MIN((pw + sw - 1) / sw, ow), room = w - 1 + pw - (kw - 1) * dw;
+    int64_t high = room < 0 ? 0 : TG_MIN(room / sw + 1, ow); /* low to high: inside */
+    int64_t tiles = high - low >= 8 ? (high - low + 7) / 8 : 0;
     for (int64_t image = 0; image < images; image++, x += h * w) {
         for (int64_t i = 0; i < oh; i++, y += ow, place += ow) {
-            int is_first = 1;
-            for (int64_t a = 0; a < kh; a++) {
-                int64_t row = i * sh - ph + a * dh, b = 0;
-                if (row < 0 || row >= h) continue;
-                const real *from = x + row * w - pw;
-                int32_t here = (int32_t)(row * w - pw);
-                if (is_first) {
-                    if (sw == 2)
-                        tg_first_real(y, won, from, here, low[0], high[0], 2);
-                    else
-                        tg_first_real(y, won, from, here, low[0], high[0], sw);
-                    for (int64_t j = 0; j < low[0]; j++) { /* which begin before the row */
-                        y[j] = -INFINITY;
-                        won[j] = here + (int32_t)(j * sw + (pw - j * sw + dw - 1) / dw * dw);
-                    }
-                    is_first = 0;
-                    b = 1;
-                }
-                for (; b < kw; b++) {
-                    int32_t to = here + (int32_t)(b * dw);
-                    if (sw == 1)
-                        tg_larger_real(y, won, from + b * dw, to, low[b], high[b], 1);
-                    else if (sw == 2)
-                        tg_larger_real(y, won, from + b * dw, to, low[b], high[b], 2);
-                    else
-                        tg_larger_real(y, won, from + b * dw, to, low[b], high[b], sw);
-                }
+            int64_t top = i * sh - ph, skipped = top < 0 ? (dh - 1 - top) / dh : 0, rows = kh;
+            while (rows > 0 && top + (rows - 1) * dh >= h) rows--;
+            top += skipped * dh;
+            rows -= skipped;
+            for (int64_t tile = 0; tile < tiles; tile++) { /* the last may overlap */
+                int64_t j = TG_MIN(low + tile * 8, high - 8), here = top * w + j * sw - pw;
+                if (sw == 1)
+                    tg_eight_windows_real(y + j, place + j, x + here, here, rows, kw, dh * w, dw,
+                                          1);
+                else if (sw == 2)
+                    tg_eight_windows_real(y + j, place + j, x + here, here, rows, kw, dh * w, dw,
+                                          2);
+                else
+                    tg_eight_windows_real(y + j, place + j, x + here, here, rows, kw, dh * w, dw,
+                                          sw);
             }
-            _Pragma("omp simd")
-            for (int64_t j = 0; j < ow; j++) place[j] = won[j];
+            for (int64_t j = 0; j < ow; j++) {
+                if (tiles && j == low) j = high;
+                if (j >= ow) break;
+                int64_t left = j * sw - pw, outside = left < 0 ? (dw - 1 - left) / dw : 0;
+                int64_t won = top * w + left + outside * dw;
+                real best = x[won];
+                for (int64_t a = 0; a < rows; a++) {
+                    for (int64_t b = outside; b < kw && left + b * dw < w; b++) {
+                        int64_t number = (top + a * dh) * w + left + b * dw;
+                        real v = x[number];
+                        int better = (v > best) | (v != v);
+                        won = better ? number : won;
+                        best = better ? v : best;
+                    }
+                }
+                y[j] = best;
+                place[j] = won;
+            }
         }
     }
 }
@@ -141,8 +149,7 @@ def window_maximum(at: Instance) -> Call:
     require(prod(shape) and h * w < 2**31)
     pairs = [each[i] for i in range(5) for each in found]
     images = prod(shape) // (h * w)
-    scratch = 8 * (2 * found[1][1] + found[1][0])
-    return at.call(f"tg_window_maximum_{t}", [x, images, h, w, *pairs], scratch=scratch)
+    return at.call(f"tg_window_maximum_{t}", [x, images, h, w, *pairs])
 
 
 @template("xp.take_places")
