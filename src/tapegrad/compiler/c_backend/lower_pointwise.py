@@ -185,6 +185,27 @@ def lower_clip(lowering: Lowering, instruction: Instruction) -> bool:
     return True
 
 
+def lower_gelu(lowering: Lowering, instruction: Instruction) -> bool:
+    """`xp.gelu` and `xp.gelu_back`, exact or by their approximation with tanh."""
+    text, args, result = instruction.text, instruction.args, instruction.result
+    if text not in ("xp.gelu", "xp.gelu_back") or not lowering.is_array(result):
+        return False
+    operands = [lowering.operand(x) for x in args[:-1]]
+    dtype = result.dtype
+    if dtype.kind != "f" or any(getattr(x, "dtype", None) != dtype for x in operands):
+        return False
+    if args[-1] not in ("none", "tanh") or any(x.weak for x in operands):
+        return False
+    name = f"tg_gelu{'_tanh' * (args[-1] == 'tanh')}{text[len('xp.gelu'):]}_{c_types.suffix(dtype)}"
+    places = ", ".join(f"{{{i}}}" for i in range(len(operands)))
+    function = lowering.program.functions[text]
+    _store(
+        lowering, instruction, result, f"{name}({places})", operands, [dtype] * len(operands),
+        dtype, lambda *xs: function(*map(np.asarray, xs), args[-1]),
+    )  # fmt: skip
+    return True
+
+
 def lower_round(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.round` to whole numbers."""
     result = instruction.result

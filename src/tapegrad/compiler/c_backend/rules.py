@@ -12,6 +12,7 @@ from tapegrad.compiler.c_backend.lower_memory import (
 )
 from tapegrad.compiler.c_backend.lower_pointwise import (
     lower_clip,
+    lower_gelu,
     lower_number,
     lower_pointwise,
     lower_round,
@@ -27,6 +28,7 @@ RULES = (
     lower_pointwise,
     lower_where,
     lower_clip,
+    lower_gelu,
     lower_round,
     lower_number,
     lower_reduction,
