@@ -44,10 +44,10 @@ class Compiled:
         for buffer in (*lowering.inputs, *constants, *layout.results, *made):
             buffer.slot, n_slots = n_slots, n_slots + 1
         parts, calls = _parts(self.segments, in_memory)
-        written = CSource(parts, layout, _all(lowering), lowering.inputs, offsets())
+        written = CSource(parts, layout, lowering.inputs, offsets())
         self.source, self._written = written.text, written
         self._driver = Driver(
-            lowering.inputs, places, layout, constants, n_slots, calls, parts, written.failures, written.part_of_failure,
+            lowering.inputs, places, layout, constants, n_slots, calls, parts, written,
             python_source.scope_of(program),
         )  # fmt: skip
         self.driver = self._driver.source
@@ -119,7 +119,3 @@ def _parts(segments: list[Segment], in_memory: dict[int, set[int]]) -> tuple[lis
         else:
             parts[-1].append((segment, in_memory[at]))
     return parts, calls
-
-
-def _all(lowering: Lowering) -> list[Buffer]:
-    return lowering.buffers

@@ -11,6 +11,7 @@ from tapegrad.arrays.traced import source as python_source
 from tapegrad.compiler.c_backend.addresses import address, offsets
 from tapegrad.compiler.c_backend.arena import Layout
 from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall
+from tapegrad.compiler.c_backend.source import CSource
 from tapegrad.compiler.c_backend.workspace import (
     Workspace,
     is_dense_result,
@@ -33,12 +34,15 @@ class Driver:
         n_slots: int,
         calls: Sequence[PythonCall],
         parts: Sequence[Any],
-        failures: Sequence[Any],
-        part_of_failure: Sequence[int],
+        written: CSource,
         scope: dict[str, Any],
     ):
         self.inputs, self.outputs, self.layout, self.calls = inputs, outputs, layout, calls
-        self.parts, self.failures, self.part_of_failure = parts, failures, part_of_failure
+        self.parts, self.failures, self.part_of_failure = (
+            parts,
+            written.failures,
+            written.part_of_failure,
+        )
         self._result_of = {id(x): i for i, x in enumerate(layout.results)}
         self._objects: dict[str, Any] = {}
         self.scope = {

@@ -9,7 +9,10 @@ of them writes. Writes are therefore in place from the start, and what may move 
 import numpy as np
 
 from tapegrad.arrays.traced.record import Read
-from tapegrad.core.annotations import Any, Callable, NativeDType, Shape
+from tapegrad.core.annotations import Any, Callable, NativeDType, Sequence
+
+Sizes = tuple[int, ...]
+"""Of a shape, or its strides."""
 
 
 class Unsupported(Exception):
@@ -54,8 +57,8 @@ class Access:
         self,
         buffer: Buffer,
         offset: int,
-        shape: Shape,
-        strides: Shape,
+        shape: Sizes,
+        strides: Sizes,
         dtype: NativeDType,
         weak: bool = False,
     ):
@@ -78,7 +81,7 @@ class Access:
     def size(self) -> int:
         return size_of(self.shape)
 
-    def broadcast(self, shape: Shape) -> "Access":
+    def broadcast(self, shape: Sizes) -> "Access":
         """Itself, seen in a larger shape."""
         if shape == self.shape:
             return self
@@ -88,7 +91,7 @@ class Access:
             strides.append(0 if n == 1 and m != 1 else s)
         return Access(self.buffer, self.offset, shape, tuple(strides), self.dtype, self.weak)
 
-    def reshaped(self, shape: Shape) -> "Access | None":
+    def reshaped(self, shape: Sizes) -> "Access | None":
         """The same elements in another shape; None where that takes a copy."""
         probe = np.lib.stride_tricks.as_strided(np.empty(1, "b"), self.shape, self.strides)
         try:
@@ -134,14 +137,14 @@ class Literal:
         return self.value.dtype
 
 
-def size_of(shape: Shape) -> int:
+def size_of(shape: Sequence[int]) -> int:
     n = 1
     for each in shape:
         n *= each
     return n
 
 
-def dense(shape: Shape, itemsize: int) -> Shape:
+def dense(shape: Sizes, itemsize: int) -> Sizes:
     """Strides in row-major order."""
     strides: list[int] = []
     n = itemsize
@@ -193,7 +196,7 @@ class Pointwise(Statement):
         self.writes = [self.out]
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Sizes:
         return self.out.shape
 
 
@@ -202,7 +205,7 @@ class Reduction(Statement):
 
     __slots__ = ("arg", "axes", "how", "out")
 
-    def __init__(self, how: str, arg: Any, axes: Shape, out: Access, line: Any = None):
+    def __init__(self, how: str, arg: Any, axes: Sizes, out: Access, line: Any = None):
         self.how, self.arg, self.axes, self.out, self.line = how, arg, axes, out, line
         self.refresh()
 
@@ -210,7 +213,7 @@ class Reduction(Statement):
         self.reads, self.writes = [self.arg], [self.out]
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Sizes:
         return self.arg.shape
 
 

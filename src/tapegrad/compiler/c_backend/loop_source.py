@@ -45,7 +45,7 @@ class Loop:
         for each in statements:
             if isinstance(each, Pointwise):
                 self._pointwise(each)
-            else:
+            elif isinstance(each, Reduction):
                 self._reduction(each)
         self._write()
 

@@ -265,7 +265,8 @@ def lower_triangle(lowering: Lowering, instruction: Instruction) -> bool:
     k = instruction.args[1] if len(instruction.args) > 1 else instruction.kwargs.get("k", 0)
     if type(k) is not int or not lowering.is_array(x) or len(result.shape) < 2:
         return False
-    mask = np.tri(*result.shape[-2:], k=k if text == "xp.tril" else k - 1, dtype=bool)
+    n, m = result.shape[-2:]
+    mask = np.tri(n, m, k=k if text == "xp.tril" else k - 1, dtype=bool)
     zero = Literal(result.dtype.type(0))
     operands = [lowering.constant(mask), lowering.place(x), zero]
     if text == "xp.triu":

@@ -163,7 +163,7 @@ def lower_clip(lowering: Lowering, instruction: Instruction) -> bool:
     if any(x is None and given is not None for x, given in zip(operands, args, strict=True)):
         return False
     dtype, line = result.dtype, instruction.line
-    limits = []
+    limits: list[tuple[str, Any]] = []
     for name, limit in (("maximum", operands[1]), ("minimum", operands[2])):
         if limit is None:
             continue
@@ -196,7 +196,9 @@ def lower_gelu(lowering: Lowering, instruction: Instruction) -> bool:
         return False
     if args[-1] not in ("none", "tanh") or any(x.weak for x in operands):
         return False
-    name = f"tg_gelu{'_tanh' * (args[-1] == 'tanh')}{text[len('xp.gelu'):]}_{c_types.suffix(dtype)}"
+    name = (
+        f"tg_gelu{'_tanh' * (args[-1] == 'tanh')}{text[len('xp.gelu') :]}_{c_types.suffix(dtype)}"
+    )
     places = ", ".join(f"{{{i}}}" for i in range(len(operands)))
     function = lowering.program.functions[text]
     _store(
@@ -233,7 +235,7 @@ def lower_number(lowering: Lowering, instruction: Instruction) -> bool:
         return False
     double = np.dtype(np.float64)
     function = lowering.program.functions[text]
-    operands = []
+    operands: list[Any] = []
     for x in instruction.args:
         if isinstance(x, Scalar):
             operands.append(lowering.place(x))

@@ -72,7 +72,7 @@ def _parsed(instruction: Instruction) -> tuple | None:
     if text in _UFUNCS:
         how, names, default = _UFUNCS[text], ("axis", "dtype", "out", "keepdims"), 0
     elif text.startswith(("xp.", ".")) and text.rpartition(".")[2] in _HOW:
-        how, default = _HOW[text.rpartition(".")[2]], None  # type: ignore[assignment]
+        how, default = _HOW[text.rpartition(".")[2]], None
         names = ("axis", "dtype", "out", "keepdims")
         if how in ("max", "min", "any", "all"):
             names = ("axis", "out", "keepdims")  # type: ignore[assignment]

@@ -37,7 +37,6 @@ class CSource:
         self,
         parts: list[list[tuple[Segment, set[int]]]],
         layout: Layout,
-        slots: Sequence[Buffer],
         inputs: Sequence[Buffer],
         offsets: Offsets | None,
     ):
