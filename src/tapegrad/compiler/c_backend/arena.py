@@ -1,6 +1,6 @@
 """Memory for intermediate results: one block, in which places are used again."""
 
-from tapegrad.compiler.c_backend.ir import Access, Buffer
+from tapegrad.compiler.c_backend.ir import Access, Buffer, Call
 from tapegrad.compiler.c_backend.schedule import Segment
 from tapegrad.core.annotations import Any
 
@@ -14,12 +14,14 @@ class Layout:
         offsets: id of a buffer -> bytes from the start of the arena to its first element
         size: of the arena in bytes
         results: the buffers in which results are made
+        scratch: id of a call of C -> bytes from the start of the arena to its scratch memory
     """
 
     def __init__(self) -> None:
         self.offsets: dict[int, int] = {}
         self.size = 0
         self.results: list[Buffer] = []
+        self.scratch: dict[int, int] = {}
 
 
 def laid_out(segments: list[Segment], stored: dict[int, set[int]], outputs: list[Access]) -> Layout:
@@ -46,7 +48,19 @@ def laid_out(segments: list[Segment], stored: dict[int, set[int]], outputs: list
         buffer = x.buffer
         buffer.low, buffer.high = min(buffer.low, x.span[0]), max(buffer.high, x.span[1])
     _place(layout, buffers, first, last, len(segments))
+    _place_scratch(layout, segments)
     return layout
+
+
+def _place_scratch(layout: Layout, segments: list[Segment]) -> None:
+    """Behind all else: calls run one after another."""
+    most = 0
+    for segment in segments:
+        each = segment.statements[0]
+        if isinstance(each, Call) and each.scratch:
+            layout.scratch[id(each)] = layout.size
+            most = max(most, each.scratch)
+    layout.size += most
 
 
 def _place(layout: Layout, buffers: Any, first: Any, last: Any, n: int) -> None:

@@ -1,7 +1,7 @@
 """Products of matrices by the BLAS that NumPy or SciPy brings.
 
-`found()` says which one there is, and `SOURCES` how C calls it: through pointers that are set once
-when a library is loaded. Where there is none, loops of C take its place.
+`found()` says which one there is. C calls it by pointers of CBLAS's type, `gemm_f32` and
+`gemm_f64`, that are set when a library is loaded. Where there is none, loops of C take its place.
 """
 
 import ctypes
@@ -66,66 +66,57 @@ def _pointer_in(capsule: Any) -> int:
     return pointer(capsule, name(capsule)) or 0
 
 
-_CBLAS64 = """\
-typedef void (*gemm_SUFFIX_t)(int, int, int, int64_t, int64_t, int64_t, REAL, const REAL *, int64_t,
-                              const REAL *, int64_t, REAL, REAL *, int64_t);
-static gemm_SUFFIX_t gemm_SUFFIX; /* cblas, set by bind() */
-/* out = x y: m rows, n columns; x and y lie in rows or in columns, out in rows */
-static void product_SUFFIX(int64_t m, int64_t n, int64_t k, const REAL *x, int x_columns,
-                           int64_t x_step, const REAL *y, int y_columns, int64_t y_step, REAL *out,
-                           int64_t out_step) {
-    gemm_SUFFIX(101, x_columns ? 112 : 111, y_columns ? 112 : 111, m, n, k, 1, x, x_step, y, y_step,
-                0, out, out_step);
-}
-"""
 _FORTRAN = """\
-typedef void (*gemm_SUFFIX_t)(const char *, const char *, const int *, const int *, const int *,
-                              const REAL *, const REAL *, const int *, const REAL *, const int *,
-                              const REAL *, REAL *, const int *);
-static gemm_SUFFIX_t gemm_SUFFIX; /* Fortran's, set by bind() */
-/* out = x y: m rows, n columns; x and y lie in rows or in columns, out in rows */
-static void product_SUFFIX(int64_t m, int64_t n, int64_t k, const REAL *x, int x_columns,
-                           int64_t x_step, const REAL *y, int y_columns, int64_t y_step, REAL *out,
-                           int64_t out_step) {
+typedef void (*fortran_SUFFIX_t)(const char *, const char *, const int *, const int *, const int *,
+                                 const REAL *, const REAL *, const int *, const REAL *, const int *,
+                                 const REAL *, REAL *, const int *);
+static fortran_SUFFIX_t fortran_SUFFIX;
+/* CBLAS by Fortran's function, of which rows are columns */
+static void by_fortran_SUFFIX(int order, int a, int b, int64_t m, int64_t n, int64_t k, REAL alpha,
+                              const REAL *A, int64_t lda, const REAL *B, int64_t ldb, REAL beta,
+                              REAL *C, int64_t ldc) {
     const int rows = (int)n, columns = (int)m, inner = (int)k;
-    const int first = (int)y_step, second = (int)x_step, third = (int)out_step;
-    const REAL one = 1, zero = 0;
-    gemm_SUFFIX(y_columns ? "T" : "N", x_columns ? "T" : "N", &rows, &columns, &inner, &one, y,
-                &first, x, &second, &zero, out, &third);
+    const int first = (int)ldb, second = (int)lda, third = (int)ldc;
+    (void)order;
+    fortran_SUFFIX(b == 112 ? "T" : "N", a == 112 ? "T" : "N", &rows, &columns, &inner, &alpha, B,
+                   &first, A, &second, &beta, C, &third);
 }
 """
 _LOOPS = """\
-/* out = x y: m rows, n columns; x and y lie in rows or in columns, out in rows */
-static void product_SUFFIX(int64_t m, int64_t n, int64_t k, const REAL *x, int x_columns,
-                           int64_t x_step, const REAL *y, int y_columns, int64_t y_step, REAL *out,
-                           int64_t out_step) {
+/* CBLAS by loops, as no library of it was found */
+static void by_loops_SUFFIX(int order, int a, int b, int64_t m, int64_t n, int64_t k, REAL alpha,
+                            const REAL *A, int64_t lda, const REAL *B, int64_t ldb, REAL beta,
+                            REAL *C, int64_t ldc) {
+    (void)order;
     for (int64_t i = 0; i < m; i++) {
-        REAL *row = out + i * out_step;
-        for (int64_t j = 0; j < n; j++) row[j] = 0;
+        REAL *row = C + i * ldc;
+        for (int64_t j = 0; j < n; j++) row[j] = beta == 0 ? 0 : row[j] * beta;
         for (int64_t l = 0; l < k; l++) {
-            const REAL a = x_columns ? x[l * x_step + i] : x[i * x_step + l];
-            if (y_columns)
-                for (int64_t j = 0; j < n; j++) row[j] += a * y[j * y_step + l];
+            const REAL x = alpha * (a == 112 ? A[l * lda + i] : A[i * lda + l]);
+            if (b == 112)
+                for (int64_t j = 0; j < n; j++) row[j] += x * B[j * ldb + l];
             else
-                for (int64_t j = 0; j < n; j++) row[j] += a * y[l * y_step + j];
+                for (int64_t j = 0; j < n; j++) row[j] += x * B[l * ldb + j];
         }
     }
 }
 """
-_SOURCES = {"cblas64": _CBLAS64, "fortran": _FORTRAN, "loops": _LOOPS}
-
-
-def source(suffix: str) -> str:
-    """The C function `product_f32` or `product_f64`."""
-    real = {"f32": "float", "f64": "double"}[suffix]
-    return _SOURCES[found().convention].replace("SUFFIX", suffix).replace("REAL", real)
+_SOURCES = {"cblas64": "", "fortran": _FORTRAN, "loops": _LOOPS}
+_BINDING = {
+    "cblas64": "gemm_SUFFIX = (tg_gemm_type_SUFFIX)GEMM;",
+    "fortran": "fortran_SUFFIX = (fortran_SUFFIX_t)GEMM; gemm_SUFFIX = by_fortran_SUFFIX;",
+    "loops": "gemm_SUFFIX = by_loops_SUFFIX;",
+}
+_REAL = {"f32": ("float", "sgemm"), "f64": ("double", "dgemm")}
 
 
 def binding(suffixes: Any) -> str:
-    """The C function that is given the addresses of sgemm and dgemm."""
-    lines = ["void bind(void *sgemm, void *dgemm) {"]
-    if found().convention != "loops":
-        for suffix, name in (("f32", "sgemm"), ("f64", "dgemm")):
-            if suffix in suffixes:
-                lines.append(f"    gemm_{suffix} = (gemm_{suffix}_t){name};")
-    return "\n".join([*lines, "    (void)sgemm, (void)dgemm;", "}", ""])
+    """The C function that is given the addresses of sgemm and dgemm: it sets `gemm_f32`, ..."""
+    convention = found().convention
+    texts, lines = [], []
+    for suffix in suffixes:
+        real, gemm = _REAL[suffix]
+        texts.append(_SOURCES[convention].replace("SUFFIX", suffix).replace("REAL", real))
+        lines.append("    " + _BINDING[convention].replace("SUFFIX", suffix).replace("GEMM", gemm))
+    head = "void bind(void *sgemm, void *dgemm) {"
+    return "\n".join([*texts, head, *lines, "    (void)sgemm, (void)dgemm;", "}", ""])

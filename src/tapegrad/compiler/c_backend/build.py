@@ -2,23 +2,19 @@
 
 from tapegrad.arrays.traced import source as python_source
 from tapegrad.arrays.traced.program import Program, Value
-from tapegrad.compiler.c_backend import (  # noqa: F401  rules, in the order in which they are asked
-    blas,
-    cache,
-    lower_check,
-    lower_memory,
-    lower_pointwise,
-    lower_product,
-    lower_reduction,
-)
+from tapegrad.compiler.c_backend import blas, cache
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import laid_out
 from tapegrad.compiler.c_backend.driver import Driver, runner_of
+from tapegrad.compiler.c_backend.hoist import with_checks_first
 from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall, Unsupported
+from tapegrad.compiler.c_backend.join_loops import with_joined_loops
 from tapegrad.compiler.c_backend.lowering import Lowering
-from tapegrad.compiler.c_backend.schedule import Segment, scheduled, stored
+from tapegrad.compiler.c_backend.rules import RULES
+from tapegrad.compiler.c_backend.schedule import Segment, limit_of, scheduled
 from tapegrad.compiler.c_backend.simplify import simplified
 from tapegrad.compiler.c_backend.source import CSource
+from tapegrad.compiler.c_backend.storage import stored
 from tapegrad.compiler.c_backend.toolchain import compiler
 from tapegrad.core.annotations import Any, Callable, Sequence
 
@@ -33,11 +29,13 @@ class Compiled:
     """
 
     def __init__(self, program: Program, outputs: Sequence[Value], names: dict[int, str]):
-        lowering = Lowering(program, names)
+        lowering = Lowering(program, names, RULES)
         places = [_output(lowering, x) for x in outputs]
         statements = simplified(lowering.statements, places)
+        statements = with_checks_first(statements, lowering.shadow)
         _refuse_overlaps(lowering, statements)
-        self.segments = scheduled(statements)
+        limit = limit_of(statements)
+        self.segments = with_joined_loops(scheduled(statements, limit), limit)
         in_memory = stored(self.segments, places)
         layout = laid_out(self.segments, in_memory, places)
         n_slots = 1
@@ -46,24 +44,27 @@ class Compiled:
         for buffer in (*lowering.inputs, *constants, *layout.results, *made):
             buffer.slot, n_slots = n_slots, n_slots + 1
         parts, calls = _parts(self.segments, in_memory)
-        written = CSource(parts, layout, _all(lowering), lowering.inputs, offsets())
+        written = CSource(parts, layout, lowering.inputs, offsets())
         self.source, self._written = written.text, written
         self._driver = Driver(
-            lowering.inputs, places, layout, constants, n_slots, calls,
+            lowering.inputs, places, layout, constants, n_slots, calls, parts, written,
             python_source.scope_of(program),
         )  # fmt: skip
         self.driver = self._driver.source
 
     def load(self) -> Callable:
         """Compile it, or take it from the cache. Raises CompilerMissing."""
-        library = cache.library(self.source, compiler())
+        return self.bound_to(cache.library(self.source, compiler()))
+
+    def bound_to(self, library: Any) -> Callable:
+        """The function that calls a library made of `source`."""
         if self._written.products:
             import ctypes
 
             found = blas.found()
             library.bind.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
             library.bind(found.sgemm, found.dgemm)
-        run = runner_of(self._driver, library, self._written.n_parts, self._written.failures)
+        run = runner_of(self._driver, library)
         run.source, run.driver = self.source, self.driver
         run.library = library
         return run
@@ -132,7 +133,3 @@ def _parts(segments: list[Segment], in_memory: dict[int, set[int]]) -> tuple[lis
         else:
             parts[-1].append((segment, in_memory[at]))
     return parts, calls
-
-
-def _all(lowering: Lowering) -> list[Buffer]:
-    return lowering.buffers

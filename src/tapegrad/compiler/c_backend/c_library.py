@@ -6,7 +6,7 @@ dtype.
 
 import re
 
-from tapegrad.compiler.c_backend.vector_math import LIBRARY
+from tapegrad.compiler.c_backend.templates import LIBRARY
 
 HEADER = """\
 #include <math.h>
@@ -118,4 +118,10 @@ def used_by(source: str) -> str:
         define(name)
     text = "".join(done.values())
     vector = [x for x in [*called, *_CALLED.findall(text)] if x in LIBRARY.definitions]
-    return (LIBRARY.source(vector) + "\n" if vector else "") + text
+    if not vector:
+        return text
+    needed = LIBRARY.source(vector)
+    vector += [f"tg_gemm_type_{t}" for t in _REAL if f"gemm_{t}(" in needed]
+    # a loop is vectorised where all that it calls is inside it
+    found = LIBRARY.source(vector).replace("static inline ", "INLINE ")
+    return re.sub(r"^tg_gemm_type_", "static tg_gemm_type_", found, flags=re.M) + "\n" + text

@@ -23,7 +23,8 @@ def has_name(dtype: Any) -> bool:
 
 
 def name(dtype: NativeDType) -> str:
-    return NAMES[dtype.str[1:]]
+    """The type in C; bytes for what C does not compute with."""
+    return NAMES.get(dtype.str[1:], "char") if dtype.isnative else "char"
 
 
 def suffix(dtype: NativeDType) -> str:
@@ -39,8 +40,8 @@ def literal(x: Any, dtype: NativeDType) -> str:
         if math.isinf(x):
             text = "INFINITY" if dtype.itemsize == 4 else "(double)INFINITY"
             return text if x > 0 else f"-{text}"
-        text = repr(float(f"{x:.9g}")) if dtype.itemsize == 4 else repr(x)
-        return f"{text}f" if dtype.itemsize == 4 else text
+        text = f"{float(f'{x:.9g}')!r}f" if dtype.itemsize == 4 else repr(x)
+        return f"({text})" if text[0] == "-" else text
     if dtype.kind == "b":
         return "1" if x else "0"
     x = int(np.asarray(x).astype(dtype))

@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from tapegrad.compiler.c_backend.toolchain import Compiler, CompilerMissing
@@ -71,6 +72,7 @@ def _make(source: str, compiler: Compiler, target: Path) -> None:
     """Compile in a folder of another name, and rename it when it is whole."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_left(target.parent)
         work = Path(tempfile.mkdtemp(dir=target.parent, prefix=".making-"))
     except OSError as error:
         raise CompilerMissing(f"{target.parent} cannot be written: {error}") from error
@@ -87,6 +89,17 @@ def _make(source: str, compiler: Compiler, target: Path) -> None:
         raise CompilerMissing(f"{target.parent} cannot be written: {error}") from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove what processes that were killed have left, a day after."""
+    for each in folder.glob(".making-*"):
+        try:
+            is_old = time.time() - each.stat().st_mtime > 86400
+        except OSError:  # another process has removed it
+            continue
+        if is_old:
+            shutil.rmtree(each, ignore_errors=True)
 
 
 def _put(work: Path, target: Path) -> None:

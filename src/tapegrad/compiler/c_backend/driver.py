@@ -11,6 +11,7 @@ from tapegrad.arrays.traced import source as python_source
 from tapegrad.compiler.c_backend.addresses import address, offsets
 from tapegrad.compiler.c_backend.arena import Layout
 from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall
+from tapegrad.compiler.c_backend.source import CSource
 from tapegrad.compiler.c_backend.workspace import (
     Workspace,
     is_dense_result,
@@ -18,7 +19,7 @@ from tapegrad.compiler.c_backend.workspace import (
     maker,
     seen,
 )
-from tapegrad.core.annotations import Any, Callable, Sequence
+from tapegrad.core.annotations import Any, Sequence
 
 
 class Driver:
@@ -32,9 +33,16 @@ class Driver:
         constants: Sequence[Buffer],
         n_slots: int,
         calls: Sequence[PythonCall],
+        parts: Sequence[Any],
+        written: CSource,
         scope: dict[str, Any],
     ):
         self.inputs, self.outputs, self.layout, self.calls = inputs, outputs, layout, calls
+        self.parts, self.failures, self.part_of_failure = (
+            parts,
+            written.failures,
+            written.part_of_failure,
+        )
         self._result_of = {id(x): i for i, x in enumerate(layout.results)}
         self._objects: dict[str, Any] = {}
         self.scope = {
@@ -73,7 +81,8 @@ class Driver:
         lines += self._first()
         for i, each in enumerate(self.calls):
             lines += [f"    {x}" for x in self._call(each)]
-            lines += [f"    code = part{i + 1}(w.table)", "    if code: fail(w, code)"]
+            if self.parts[i + 1]:
+                lines += [f"    code = part{i + 1}(w.table)", *self._failed(i + 1)]
         outputs = [self._output(i, x) for i, x in enumerate(self.outputs)]
         lines += [f"    {name} = {text}" for name, text in outputs if text != name]
         lines.append("    free.append(w)")
@@ -87,15 +96,17 @@ class Driver:
         for i, each in enumerate(self.layout.results):
             self.scope[f"make{i}"] = maker(each, each.slot)
             lines += [
-                f"    r{i} = results[{i}]",
-                f"    if r{i} is None or getrefcount(r{i}) != 3:",
-                f"        r{i} = results[{i}] = make{i}(w)",
+                f"    result{i} = results[{i}]",
+                f"    if result{i} is None or getrefcount(result{i}) != 3:",
+                f"        result{i} = results[{i}] = make{i}(w)",
             ]
         return lines
 
     def _first(self) -> list[str]:
+        if not any(self.parts):
+            return []
         if offsets() is not None:
-            return ["    code = step(id(inputs), w.table)", "    if code: fail(w, code)"]
+            return ["    code = step(id(inputs), w.table)", *self._failed(0)]
         lines = ["    slots = w.slots"]
         for i, x in enumerate(self.inputs):
             if x.value is None:
@@ -103,7 +114,18 @@ class Driver:
                 lines.append(f"    slots[{x.slot}] = address_of(w.numbers) + {8 * i}")
             else:
                 lines.append(f"    slots[{x.slot}] = address(inputs[{i}])")
-        return [*lines, "    code = part0(w.table)", "    if code: fail(w, code)"]
+        return [*lines, "    code = part0(w.table)", *self._failed(0)]
+
+    def _failed(self, part: int) -> list[str]:
+        """What happens where a part did not run to its end."""
+        lines = ["    if code:"]
+        for code, failure in enumerate(self.failures, 1):
+            if type(failure) is tuple and self.part_of_failure[code - 1] == part:
+                instruction, places = failure
+                body = [f"{name} = {self._array(x)}" for name, x in places.items()]
+                body += python_source.lines_of(instruction)
+                lines += [f"        if code == {code}:", *[f"            {x}" for x in body]]
+        return [*lines, "        fail(w, code)"]
 
     # --- calls of Python -------------------------------------------------------------------------
 
@@ -127,27 +149,21 @@ class Driver:
             return self._number(x)
         layout = f"{x.offset}, {x.shape}, {x.strides}, {self._dtype(x.dtype)}"
         if buffer.kind == "input":
-            whole = (
-                x.offset == 0
-                and x.shape == buffer.value.shape
-                and (x.strides == buffer.value.strides)
-            )
             name = f"inputs[{buffer.index}]"
-            return name if whole else f"seen({name}, {layout})"
+            return name if _is_whole(x) else f"seen({name}, {layout})"
         if buffer.kind == "constant":
             name = f"constant{id(buffer)}"
             self.scope[name] = buffer.array
             return f"seen({name}, {layout})"
         if buffer.kind == "made":
-            value, name = buffer.value, self._made[id(buffer)]
-            whole = x.offset == 0 and x.shape == value.shape and x.strides == value.strides
-            return name if whole else f"seen({name}, {layout})"
+            name = self._made[id(buffer)]
+            return name if _is_whole(x) else f"seen({name}, {layout})"
         result = self._result_of.get(id(buffer))
         if result is not None:
             if is_dense_result(buffer):
-                return f"seen(r{result}, {layout})"
+                return f"seen(result{result}, {layout})"
             return (
-                f"ndarray({x.shape}, {self._dtype(x.dtype)}, r{result}, "
+                f"ndarray({x.shape}, {self._dtype(x.dtype)}, result{result}, "
                 f"{x.offset - buffer.low}, {x.strides})"
             )
         where = self.layout.offsets[id(buffer)] + x.offset
@@ -170,18 +186,28 @@ class Driver:
         """The name of an output, and the expression that makes it."""
         result = self._result_of.get(id(x.buffer))
         if result is not None and is_dense_result(x.buffer):
-            value = x.buffer.value
-            if value is None or (x.shape, x.strides) == (value.shape, value.strides):
-                return f"r{result}", f"r{result}"
+            if x.buffer.value is None or _is_whole(x):
+                return f"result{result}", f"result{result}"
         return f"y{i}", self._array(x)
 
 
-def runner_of(driver: Driver, library: Any, n_parts: int, failures: Sequence[Callable]) -> Any:
+def _is_whole(x: Access) -> bool:
+    """Whether an access is the array that its buffer was recorded as."""
+    value = x.buffer.value
+    return (
+        x.offset == 0
+        and x.dtype == value.dtype
+        and x.shape == value.shape
+        and x.strides == value.strides
+    )
+
+
+def runner_of(driver: Driver, library: Any) -> Any:
     """The function itself."""
     import ctypes
 
     scope = driver.scope
-    names = [f"part{i}" for i in range(n_parts)]
+    names = [f"part{i}" for i, each in enumerate(driver.parts) if each or not i]
     for name in names:
         function = getattr(library, name)
         function.argtypes, function.restype = [ctypes.c_void_p], ctypes.c_int
@@ -194,7 +220,10 @@ def runner_of(driver: Driver, library: Any, n_parts: int, failures: Sequence[Cal
 
     def fail(work: Workspace, code: int) -> None:
         scope["free"].append(work)
-        failures[code - 1]()
+        failure = driver.failures[code - 1]
+        if type(failure) is tuple:
+            raise IndexError(f"an index of {failure[0].text} is out of range")
+        failure()
         raise AssertionError("a failure that does not raise")
 
     scope["fail"] = fail

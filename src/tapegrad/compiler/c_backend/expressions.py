@@ -12,7 +12,7 @@ def _all(template: str, kinds: str = "fiub") -> dict[str, str]:
 
 def _math(name: str) -> dict[str, str]:
     """A function of the C library."""
-    return {"f": "tg_math_%s_{t}({0})" % name}
+    return {"f": f"tg_math_{name}_{{t}}({{0}})"}
 
 
 TEMPLATES: dict[str, dict[str, str]] = {

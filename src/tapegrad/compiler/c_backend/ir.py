@@ -8,7 +8,11 @@ of them writes. Writes are therefore in place from the start, and what may move 
 
 import numpy as np
 
-from tapegrad.core.annotations import Any, Callable, NativeDType, Shape
+from tapegrad.arrays.traced.record import Read
+from tapegrad.core.annotations import Any, Callable, NativeDType, Sequence
+
+Sizes = tuple[int, ...]
+"""Of a shape, or its strides."""
 
 
 class Unsupported(Exception):
@@ -53,8 +57,8 @@ class Access:
         self,
         buffer: Buffer,
         offset: int,
-        shape: Shape,
-        strides: Shape,
+        shape: Sizes,
+        strides: Sizes,
         dtype: NativeDType,
         weak: bool = False,
     ):
@@ -77,7 +81,7 @@ class Access:
     def size(self) -> int:
         return size_of(self.shape)
 
-    def broadcast(self, shape: Shape) -> "Access":
+    def broadcast(self, shape: Sizes) -> "Access":
         """Itself, seen in a larger shape."""
         if shape == self.shape:
             return self
@@ -87,7 +91,7 @@ class Access:
             strides.append(0 if n == 1 and m != 1 else s)
         return Access(self.buffer, self.offset, shape, tuple(strides), self.dtype, self.weak)
 
-    def reshaped(self, shape: Shape) -> "Access | None":
+    def reshaped(self, shape: Sizes) -> "Access | None":
         """The same elements in another shape; None where that takes a copy."""
         probe = np.lib.stride_tricks.as_strided(np.empty(1, "b"), self.shape, self.strides)
         try:
@@ -103,7 +107,7 @@ class Access:
     @property
     def is_dense(self) -> bool:
         """Whether the elements lie one after another in row-major order."""
-        return all(
+        return 0 in self.shape or all(
             n == 1 or s == t
             for n, s, t in zip(
                 self.shape, self.strides, dense(self.shape, self.dtype.itemsize), strict=True
@@ -133,14 +137,14 @@ class Literal:
         return self.value.dtype
 
 
-def size_of(shape: Shape) -> int:
+def size_of(shape: Sequence[int]) -> int:
     n = 1
     for each in shape:
         n *= each
     return n
 
 
-def dense(shape: Shape, itemsize: int) -> Shape:
+def dense(shape: Sizes, itemsize: int) -> Sizes:
     """Strides in row-major order."""
     strides: list[int] = []
     n = itemsize
@@ -192,7 +196,7 @@ class Pointwise(Statement):
         self.writes = [self.out]
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Sizes:
         return self.out.shape
 
 
@@ -201,7 +205,7 @@ class Reduction(Statement):
 
     __slots__ = ("arg", "axes", "how", "out")
 
-    def __init__(self, how: str, arg: Any, axes: Shape, out: Access, line: Any = None):
+    def __init__(self, how: str, arg: Any, axes: Sizes, out: Access, line: Any = None):
         self.how, self.arg, self.axes, self.out, self.line = how, arg, axes, out, line
         self.refresh()
 
@@ -209,7 +213,7 @@ class Reduction(Statement):
         self.reads, self.writes = [self.arg], [self.out]
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Sizes:
         return self.arg.shape
 
 
@@ -224,21 +228,30 @@ class Product(Statement):
 
 
 class Call(Statement):
-    """A call of a C function: pointers of results, pointers and numbers of arguments, scratch."""
+    """A call of a C function: pointers of results, pointers and numbers of arguments, scratch.
 
-    __slots__ = ("arguments", "function", "results", "scratch")
+    `failing` is the recorded instruction, and where the values that it names lie, if the function
+    returns whether something was out of range: Python then runs it, and raises.
+    """
 
-    def __init__(self, function: str, arguments: list, results: list, scratch: int, line: Any):
+    __slots__ = ("arguments", "failing", "function", "may_raise", "results", "scratch")
+
+    def __init__(
+        self, function: str, arguments: list, results: list, scratch: int, failing: Any, line: Any
+    ):
         self.function, self.arguments, self.results = function, arguments, results
-        self.scratch, self.line = scratch, line
+        self.scratch, self.failing, self.line = scratch, failing, line
+        self.may_raise = failing is not None
         self.reads = [x for x in arguments if isinstance(x, Access)]
-        self.writes = [x for x in results if x is not None]
+        if failing is not None:
+            self.reads += [x for x in failing[1].values() if isinstance(x, Access)]
+        self.writes = list(results)
 
 
 class PythonCall(Statement):
     """A recorded instruction that Python runs, between two pieces of C."""
 
-    __slots__ = ("effects", "has_effect", "instruction", "made", "places")
+    __slots__ = ("effects", "has_effect", "instruction", "is_check", "made", "places")
 
     may_raise = True
 
@@ -249,6 +262,8 @@ class PythonCall(Statement):
         self.reads, self.writes = reads, writes + made
         self.effects, self.made = writes, made
         self.has_effect = effect
+        results = instruction.result if type(instruction.result) is tuple else (instruction.result,)
+        self.is_check = instruction.text == "expect" or any(isinstance(x, Read) for x in results)
 
 
 class Check(Statement):

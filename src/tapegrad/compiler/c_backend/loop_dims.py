@@ -1,7 +1,6 @@
 """The dimensions of a loop: in which order they run, and which of them are one."""
 
-from tapegrad.compiler.c_backend.ir import Access, Reduction, Statement
-from tapegrad.core.annotations import Shape
+from tapegrad.compiler.c_backend.ir import Access, Reduction, Sizes, Statement, Unsupported
 
 
 class Dims:
@@ -16,15 +15,18 @@ class Dims:
         self.sizes, self.inner = sizes, inner
 
     def strides(self, access: Access) -> list[int]:
-        """The strides of an access, in elements."""
-        return [access.strides[d] // access.dtype.itemsize for d in self.inner]
+        """The strides of an access, in elements. Raises Unsupported for parts of elements."""
+        size = access.dtype.itemsize
+        if any(access.strides[d] % size for d in self.inner):
+            raise Unsupported(f"strides {access.strides} of elements of {size} bytes")
+        return [access.strides[d] // size for d in self.inner]
 
     def reduced(self, reduction: Reduction) -> list[bool]:
         """Which dimensions a reduction runs over."""
         return [d in reduction.axes for d in self.inner]
 
 
-def dims_of(shape: Shape, accesses: list[Access], statements: list[Statement]) -> Dims:
+def dims_of(shape: Sizes, accesses: list[Access], statements: list[Statement]) -> Dims:
     """Dimensions of a loop over `shape` that makes `accesses`."""
     order = [d for d in range(len(shape)) if shape[d] != 1]
     order = _by_strides(order, accesses)

@@ -15,17 +15,19 @@ BLOCK = 4096
 
 
 class Loop:
-    """The body of a function, in which pointers are `@0@`, `@1@`, ..., and what these are.
+    """The body of a function, in which pointers are `@0@`, `@1@`, ... and numbers `#0#`, `#1#`, ...
 
     Attributes:
         lines: of the body
         pointers: (access of the first element, whether it is written) of each parameter
+        literals: (type, number as C writes it)
         n: the size of the outermost dimension, which is a parameter; None for a single pass
     """
 
     def __init__(self, segment: Segment, stored: set[int]):
         self.lines: list[str] = []
         self.pointers: list[list] = []
+        self.literals: list[tuple[str, str]] = []
         self.stored = stored
         self._index: dict[Any, int] = {}
         self._locals: dict[Any, str] = {}
@@ -43,7 +45,7 @@ class Loop:
         for each in statements:
             if isinstance(each, Pointwise):
                 self._pointwise(each)
-            else:
+            elif isinstance(each, Reduction):
                 self._reduction(each)
         self._write()
 
@@ -86,7 +88,8 @@ class Loop:
     def _operand(self, x: Any, dtype: Any) -> str:
         """An argument in the dtype of the loop."""
         if isinstance(x, Literal):
-            return c_types.literal(x.value, dtype)
+            self.literals.append((c_types.name(dtype), c_types.literal(x.value, dtype)))
+            return f"#{len(self.literals) - 1}#"
         name = self._locals.get(x.key)
         if name is None:
             name = self._locals[x.key] = self._name()
@@ -101,7 +104,7 @@ class Loop:
     def _pointwise(self, each: Pointwise) -> None:
         args = [self._operand(x, t) for x, t in zip(each.args, each.types, strict=True)]
         if len(each.expression) > 3:
-            args = [x if re.fullmatch(r"[\w.]+", x) else f"({x})" for x in args]
+            args = [x if re.fullmatch(r"#\d+#|[\w.]+", x) else f"({x})" for x in args]
         text = each.expression.format(*args)
         out = each.out
         if out.dtype != each.result:

@@ -4,7 +4,7 @@ import math
 
 from tapegrad.arrays.traced.program import Changed, Instruction, Scalar, Value
 from tapegrad.compiler.c_backend.ir import Literal
-from tapegrad.compiler.c_backend.lowering import Lowering, rule
+from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
 _COMPARED = {
@@ -13,7 +13,6 @@ _COMPARED = {
 }  # fmt: skip
 
 
-@rule
 def lower_expect(lowering: Lowering, instruction: Instruction) -> bool:
     """`expect`: a condition in C, where it is about real numbers."""
     if instruction.text != "expect":

@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.traced.program import Constant, Instruction, Scalar, Value
 from tapegrad.compiler.c_backend.ir import Access, Literal, size_of
-from tapegrad.compiler.c_backend.lowering import Lowering, rule, written
+from tapegrad.compiler.c_backend.lowering import Lowering, written
 from tapegrad.core.annotations import Any
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
@@ -36,7 +36,6 @@ def _has_rest(key: Any) -> bool:
     return any(x is Ellipsis for x in (key if type(key) is tuple else (key,)))
 
 
-@rule
 def lower_view(lowering: Lowering, instruction: Instruction) -> bool:
     """What gives a part of memory that was there before, or the array itself."""
     result = instruction.result
@@ -71,7 +70,6 @@ _COPIES = frozenset(
 _RESHAPES = frozenset("xp.reshape .reshape .ravel .flatten np.ravel".split())
 
 
-@rule
 def lower_copy(lowering: Lowering, instruction: Instruction) -> bool:
     """Copies and casts."""
     text, result = instruction.text, instruction.result
@@ -101,7 +99,6 @@ def lower_copy(lowering: Lowering, instruction: Instruction) -> bool:
     return True
 
 
-@rule
 def lower_order(lowering: Lowering, instruction: Instruction) -> bool:
     """Copies into the order of memory that a rule wants; the results that need none are given."""
     if not instruction.text.startswith("order."):
@@ -127,7 +124,6 @@ def lower_order(lowering: Lowering, instruction: Instruction) -> bool:
 _FILLS = {"zeros_like": 0, "zeros": 0, "ones_like": 1, "ones": 1}
 
 
-@rule
 def lower_fill(lowering: Lowering, instruction: Instruction) -> bool:
     """Arrays of one number, and arrays that no value has a part in, which are constants."""
     text, result = instruction.text, instruction.result
@@ -190,7 +186,6 @@ def _known(lowering: Lowering, x: Any) -> Any:
     return x
 
 
-@rule
 def lower_write(lowering: Lowering, instruction: Instruction) -> bool:
     """`x[key] = y`, `np.copyto(x, y)` and `x.fill(y)`."""
     text, args = instruction.text, instruction.args
@@ -216,7 +211,6 @@ def _fits(x: Any, dtype: Any) -> bool:
     return type(x) is not float and info.min <= int(x) <= info.max
 
 
-@rule
 def lower_parts(lowering: Lowering, instruction: Instruction) -> bool:
     """`concat`, `stack`, and arrays padded with zeros: results that are written part by part."""
     text, args, result = instruction.text, instruction.args, instruction.result
@@ -259,4 +253,32 @@ def _lower_joined(lowering: Lowering, instruction: Instruction) -> bool:
             part = part_of(out, (*before, slice(start, start + n)))
             start += n
         lowering.copy(place, part, instruction.line)
+    return True
+
+
+def lower_triangle(lowering: Lowering, instruction: Instruction) -> bool:
+    """`tril` and `triu`: zeros on one side of a diagonal, by a mask that is known."""
+    text, result = instruction.text, instruction.result
+    if text not in ("xp.tril", "xp.triu") or not lowering.is_array(result):
+        return False
+    x = instruction.args[0]
+    k = instruction.args[1] if len(instruction.args) > 1 else instruction.kwargs.get("k", 0)
+    if type(k) is not int or not lowering.is_array(x) or len(result.shape) < 2:
+        return False
+    n, m = result.shape[-2:]
+    mask = np.tri(n, m, k=k if text == "xp.tril" else k - 1, dtype=bool)
+    zero = Literal(result.dtype.type(0))
+    operands = [lowering.constant(mask), lowering.place(x), zero]
+    if text == "xp.triu":
+        operands[1:] = operands[:0:-1]
+    types = [np.dtype(bool), result.dtype, result.dtype]
+    lowering.add_pointwise(
+        "{0} ? {1} : {2}",
+        operands,
+        types,
+        result.dtype,
+        lowering.fresh(result),
+        np.where,
+        instruction.line,
+    )
     return True

@@ -6,7 +6,7 @@ from tapegrad.arrays.traced.program import Instruction, Scalar, Value
 from tapegrad.compiler.c_backend import c_types
 from tapegrad.compiler.c_backend.expressions import TEMPLATES
 from tapegrad.compiler.c_backend.ir import Access, Literal
-from tapegrad.compiler.c_backend.lowering import Lowering, rule
+from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
 _KERNELS = {
@@ -19,7 +19,6 @@ _KERNELS = {
 _OF_FLOATS = frozenset("sigmoid erf erfc log10".split())
 
 
-@rule
 def lower_pointwise(lowering: Lowering, instruction: Instruction) -> bool:
     """`np.add`, `xp.exp`, ..., with `out=` where it writes in place."""
     text = instruction.text
@@ -31,7 +30,7 @@ def lower_pointwise(lowering: Lowering, instruction: Instruction) -> bool:
         name = function.__name__
     if name not in TEMPLATES:
         return False
-    n_inputs = 1 + max(int(i) for i in "012" if "{%s}" % i in _longest(name))
+    n_inputs = 1 + max(i for i in range(3) if f"{{{i}}}" in _longest(name))
     args = instruction.args
     out = _out(lowering, instruction, n_inputs)
     operands = [lowering.operand(x) for x in args[:n_inputs]]
@@ -120,7 +119,7 @@ def _expression(name: str, operands: list, types: list) -> str | None:
 def _power(exponent: float, dtype: Any) -> str | None:
     """A power with a known exponent."""
     found = {2.0: "{0} * {0}", 1.0: "{0}", 3.0: "{0} * {0} * {0}", -1.0: "1 / {0}"}.get(exponent)
-    if found is None and exponent == int(exponent) and 0 < abs(exponent) <= 16:
+    if found is None and 0 < abs(exponent) <= 16 and exponent == int(exponent):
         return f"tg_powi_{c_types.suffix(dtype)}({{0}}, {int(exponent)})"
     return found
 
@@ -136,7 +135,6 @@ def _store(
     lowering.add_pointwise(expression, operands, types, result, out, function, instruction.line)
 
 
-@rule
 def lower_where(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.where` and `np.where` of three operands."""
     result = instruction.result
@@ -155,7 +153,6 @@ def lower_where(lowering: Lowering, instruction: Instruction) -> bool:
     return True
 
 
-@rule
 def lower_clip(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.clip`: the larger of the array and one limit, and the smaller of that and the other."""
     result = instruction.result
@@ -166,7 +163,7 @@ def lower_clip(lowering: Lowering, instruction: Instruction) -> bool:
     if any(x is None and given is not None for x, given in zip(operands, args, strict=True)):
         return False
     dtype, line = result.dtype, instruction.line
-    limits = []
+    limits: list[tuple[str, Any]] = []
     for name, limit in (("maximum", operands[1]), ("minimum", operands[2])):
         if limit is None:
             continue
@@ -188,7 +185,29 @@ def lower_clip(lowering: Lowering, instruction: Instruction) -> bool:
     return True
 
 
-@rule
+def lower_gelu(lowering: Lowering, instruction: Instruction) -> bool:
+    """`xp.gelu` and `xp.gelu_back`, exact or by their approximation with tanh."""
+    text, args, result = instruction.text, instruction.args, instruction.result
+    if text not in ("xp.gelu", "xp.gelu_back") or not lowering.is_array(result):
+        return False
+    operands = [lowering.operand(x) for x in args[:-1]]
+    dtype = result.dtype
+    if dtype.kind != "f" or any(getattr(x, "dtype", None) != dtype for x in operands):
+        return False
+    if args[-1] not in ("none", "tanh") or any(x.weak for x in operands):
+        return False
+    name = (
+        f"tg_gelu{'_tanh' * (args[-1] == 'tanh')}{text[len('xp.gelu') :]}_{c_types.suffix(dtype)}"
+    )
+    places = ", ".join(f"{{{i}}}" for i in range(len(operands)))
+    function = lowering.program.functions[text]
+    _store(
+        lowering, instruction, result, f"{name}({places})", operands, [dtype] * len(operands),
+        dtype, lambda *xs: function(*map(np.asarray, xs), args[-1]),
+    )  # fmt: skip
+    return True
+
+
 def lower_round(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.round` to whole numbers."""
     result = instruction.result
@@ -209,7 +228,6 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-@rule
 def lower_number(lowering: Lowering, instruction: Instruction) -> bool:
     """Arithmetic with Python's floats, in double precision."""
     text = instruction.text
@@ -217,7 +235,7 @@ def lower_number(lowering: Lowering, instruction: Instruction) -> bool:
         return False
     double = np.dtype(np.float64)
     function = lowering.program.functions[text]
-    operands = []
+    operands: list[Any] = []
     for x in instruction.args:
         if isinstance(x, Scalar):
             operands.append(lowering.place(x))

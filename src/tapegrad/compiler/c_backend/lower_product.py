@@ -3,14 +3,13 @@
 import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction
-from tapegrad.compiler.c_backend.ir import Access, Literal, Product, Reduction
-from tapegrad.compiler.c_backend.lowering import Lowering, rule
-from tapegrad.core.annotations import Any, Shape
+from tapegrad.compiler.c_backend.ir import Access, Literal, Product, Reduction, Sizes
+from tapegrad.compiler.c_backend.lowering import Lowering
+from tapegrad.core.annotations import Any
 
 _TEXTS = ("xp.matmul", "np.matmul", "np.dot", "xp.vecdot", "np.vecdot")
 
 
-@rule
 def lower_product(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.matmul`, `np.matmul`, `np.dot` of at most two axes, and `xp.vecdot` of vectors."""
     text, args, result = instruction.text, instruction.args, instruction.result
@@ -73,7 +72,7 @@ def _matrix(lowering: Lowering, x: Access, line: Any) -> Access:
     if order_of(x) is not None:
         return x
     kept = [i for i in range(len(x.shape) - 2) if x.strides[i] == 0]
-    shape: Shape = tuple(1 if i in kept else n for i, n in enumerate(x.shape))
+    shape: Sizes = tuple(1 if i in kept else n for i, n in enumerate(x.shape))
     source = Access(x.buffer, x.offset, shape, x.strides, x.dtype)
     copy = lowering.temporary(shape, x.dtype)
     lowering.copy(source, copy, line)

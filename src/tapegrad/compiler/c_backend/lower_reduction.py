@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction, Value
 from tapegrad.compiler.c_backend.ir import Access, Literal, Pointwise, Reduction
-from tapegrad.compiler.c_backend.lowering import Lowering, rule
+from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
 _HOW = {
@@ -17,7 +17,6 @@ _UFUNCS = {
 }  # fmt: skip
 
 
-@rule
 def lower_reduction(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.sum(x, axis=...)`, `np.add.reduce(x, axis, ...)`, `x.any()`, ..."""
     found = _parsed(instruction)
@@ -73,7 +72,7 @@ def _parsed(instruction: Instruction) -> tuple | None:
     if text in _UFUNCS:
         how, names, default = _UFUNCS[text], ("axis", "dtype", "out", "keepdims"), 0
     elif text.startswith(("xp.", ".")) and text.rpartition(".")[2] in _HOW:
-        how, default = _HOW[text.rpartition(".")[2]], None  # type: ignore[assignment]
+        how, default = _HOW[text.rpartition(".")[2]], None
         names = ("axis", "dtype", "out", "keepdims")
         if how in ("max", "min", "any", "all"):
             names = ("axis", "out", "keepdims")  # type: ignore[assignment]

@@ -1,7 +1,7 @@
 """From recorded instructions to statements.
 
-Each instruction is lowered by the first that knows it: a template, a view, an elementwise function,
-a reduction, a copy or a product. What nobody knows stays a call of Python between two pieces of C.
+Each instruction is lowered by the first rule that knows it (`rules`). What nobody knows stays a
+call of Python between two pieces of C.
 """
 
 import numpy as np
@@ -15,6 +15,7 @@ from tapegrad.compiler.c_backend.ir import (
     Literal,
     Pointwise,
     PythonCall,
+    Reduction,
     Statement,
     Unsupported,
     dense,
@@ -22,15 +23,6 @@ from tapegrad.compiler.c_backend.ir import (
 from tapegrad.core.annotations import Any, Callable, Sequence
 
 _DOUBLE = np.dtype(np.float64)
-
-RULES: list[Callable[["Lowering", Instruction], bool]] = []
-"""What lowers an instruction: true where it did."""
-
-
-def rule(function: Callable) -> Callable:
-    """Register what lowers instructions of some kind."""
-    RULES.append(function)
-    return function
 
 
 class Lowering:
@@ -42,8 +34,8 @@ class Lowering:
         scalars: number of a Scalar -> its Access, weak
     """
 
-    def __init__(self, program: Program, names: dict[int, str]):
-        self.program, self.names = program, names
+    def __init__(self, program: Program, names: dict[int, str], rules: Sequence[Callable]):
+        self.program, self.names, self.rules = program, names, rules
         self.statements: list[Statement] = []
         self.places: dict[int, Access] = {}
         self.buffers: list[Buffer] = []
@@ -64,7 +56,7 @@ class Lowering:
             self.places[x.number] = Access(buffer, 0, x.shape, x.strides, x.dtype)
 
     def _lower(self, instruction: Instruction) -> None:
-        for each in RULES:
+        for each in self.rules:
             if each(self, instruction):
                 return
         self.call_python(instruction)
@@ -75,7 +67,7 @@ class Lowering:
         self, kind: str, value: Any, number: Any, index: int = -1, dtype: Any = _DOUBLE
     ) -> Buffer:
         """A new buffer, under the name of a value."""
-        name = self.names.get(number, f"v{number}")
+        name = self.names.get(number) or (number if type(number) is str else f"v{number}")
         while name in self._taken:
             name += "_"
         self._taken.add(name)
@@ -94,8 +86,13 @@ class Lowering:
     def temporary(self, shape: Any, dtype: Any, name: str = "t") -> Access:
         """New memory that belongs to no value, in row-major order."""
         found = self.buffer("memory", None, f"{name}{len(self.buffers)}", dtype=dtype)
-        found.name = found.name[1:]
         return Access(found, 0, shape, dense(shape, dtype.itemsize), dtype)
+
+    def shadow(self, buffer: Buffer) -> Access:
+        """New memory like that of an input."""
+        value: Any = buffer.value
+        found = self.buffer("memory", value, f"{buffer.name}_new")
+        return Access(found, 0, value.shape, value.strides, value.dtype)
 
     def place(self, x: Any) -> Access:
         """Where a value, scalar or constant array lies."""
@@ -150,7 +147,20 @@ class Lowering:
     # --- statements ------------------------------------------------------------------------------
 
     def add(self, statement: Statement) -> None:
+        """Append a statement; one that writes no element is left out."""
+        if isinstance(statement, Pointwise) and statement.out.size == 0:
+            return
+        if isinstance(statement, Reduction) and statement.arg.size == 0:
+            self._add_empty(statement)
+            return
         self.statements.append(statement)
+
+    def _add_empty(self, each: Reduction) -> None:
+        """The reduction of no elements: what it begins with."""
+        kept = [i for i in range(len(each.shape)) if i not in each.axes]
+        shape, strides = (tuple(x[i] for i in kept) for x in (each.shape, each.out.strides))
+        out = Access(each.out.buffer, each.out.offset, shape, strides, each.out.dtype)
+        self.copy(Literal(int(each.how in ("prod", "all")), weak=True), out, each.line)
 
     def copy(self, source: Any, out: Access, line: Any) -> None:
         """`out = source`, cast as NumPy's assignments do."""
@@ -182,11 +192,8 @@ class Lowering:
 
     def call_python(self, instruction: Instruction) -> None:
         """Leave an instruction to Python."""
-        places: dict[str, Access] = {}
-        reads: list[Access] = []
-        for x in _values(list(instruction.args) + list(instruction.kwargs.values())):
-            places[repr(x)] = self.place(x)
-            reads.append(self.place(x))
+        places = self.places_of(instruction)
+        reads = list(places.values())
         writes = [self.place(x) for x in written(instruction) if isinstance(x, Value)]
         made = []
         results = instruction.result
@@ -206,6 +213,11 @@ class Lowering:
                 made.append(found)
         effect = instruction.text.startswith(("draw.", "make."))
         self.add(PythonCall(instruction, places, reads, writes, made, effect))
+
+    def places_of(self, instruction: Instruction) -> dict[str, Access]:
+        """Where the values and scalars lie that the text of an instruction names."""
+        given = [*instruction.args, *instruction.kwargs.values()]
+        return {repr(x): self.place(x) for x in _values(given)}
 
     def _see_root(self, value: Value) -> None:
         base = self.places[value.root.number]

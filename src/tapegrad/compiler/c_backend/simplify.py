@@ -15,11 +15,11 @@ from tapegrad.compiler.c_backend.ir import (
     Literal,
     Pointwise,
     Product,
-    PythonCall,
     Reduction,
     Statement,
     size_of,
 )
+from tapegrad.compiler.c_backend.replace import replaced
 from tapegrad.core.annotations import Any
 
 
@@ -112,6 +112,9 @@ def _make_copy(each: Pointwise, x: Any, dtype: Any) -> None:
 # --- repeated computations -----------------------------------------------------------------------
 
 
+_NOTHING = Buffer("memory", "nothing", None)
+
+
 def without_repeats(statements: list[Statement], kept: set[int]) -> list[Statement]:
     """Each computation once: its repetition reads what the first has written."""
     n_writes = _writes(statements)
@@ -127,8 +130,12 @@ def without_repeats(statements: list[Statement], kept: set[int]) -> list[Stateme
         return Access(buffer, x.offset, x.shape, x.strides, x.dtype, x.weak)
 
     for each in statements:
-        _replace(each, instead)
+        replaced(each, instead)
         key = _key(each, versions)
+        if isinstance(each, Check) and key in seen:
+            continue
+        if isinstance(each, Check):
+            seen[key] = _NOTHING
         out = each.writes[0] if len(each.writes) == 1 else None
         if key is not None and out is not None and out.buffer.kind == "memory":
             if n_writes[id(out.buffer)] == 1:
@@ -141,28 +148,6 @@ def without_repeats(statements: list[Statement], kept: set[int]) -> list[Stateme
             versions[id(x.buffer)] += 1
         found.append(each)
     return found
-
-
-def _replace(each: Statement, instead: Any) -> None:
-    """Have a statement read other accesses."""
-    if isinstance(each, Pointwise):
-        each.args = [instead(x) for x in each.args]
-        each.refresh()
-    elif isinstance(each, Reduction):
-        each.arg = instead(each.arg)
-        each.refresh()
-    elif isinstance(each, Product):
-        each.x, each.y = instead(each.x), instead(each.y)
-        each.reads = [each.x, each.y]
-    elif isinstance(each, Check):
-        each.numbers = [instead(x) for x in each.numbers]
-        each.reads = [x for x in each.numbers if isinstance(x, Access)]
-    elif isinstance(each, PythonCall):
-        each.places = {k: instead(x) for k, x in each.places.items()}
-        each.reads = [instead(x) for x in each.reads]
-    else:
-        each.arguments = [instead(x) for x in each.arguments]  # type: ignore[attr-defined]
-        each.reads = [x for x in each.arguments if isinstance(x, Access)]  # type: ignore[attr-defined]
 
 
 def _key(each: Statement, versions: Counter) -> Any:
@@ -179,6 +164,8 @@ def _key(each: Statement, versions: Counter) -> Any:
         return each.how, of(each.arg), each.axes, _layout(each.out)
     if isinstance(each, Product):
         return "product", of(each.x), of(each.y), _layout(each.out)
+    if isinstance(each, Check):
+        return "check", each.condition, tuple(of(x) for x in each.numbers)
     return None
 
 

@@ -16,9 +16,10 @@ from tapegrad.compiler.c_backend.ir import Access, Buffer, Call, Check, Literal,
 from tapegrad.compiler.c_backend.loop_source import Loop
 from tapegrad.compiler.c_backend.lower_product import order_of
 from tapegrad.compiler.c_backend.schedule import Segment
-from tapegrad.core.annotations import Callable, Sequence
+from tapegrad.core.annotations import Any, Sequence
 
 _DOUBLE = np.dtype(np.float64)
+_LONG = 16  # lines of a loop that is compiled once for all tables of numbers
 _INLINE = 8  # statements of numbers, not arrays, that stand where they are needed
 
 
@@ -27,8 +28,8 @@ class CSource:
 
     Attributes:
         text: the C file
-        n_parts: how many functions `part0`, `part1`, ... there are
-        failures: what to call when a part returns 1, 2, ...
+        failures: what to call when a part returns 1, 2, ..., or the instruction that raises then,
+            and where its values lie
         products: suffixes of the dtypes in which there are products of matrices
     """
 
@@ -36,26 +37,36 @@ class CSource:
         self,
         parts: list[list[tuple[Segment, set[int]]]],
         layout: Layout,
-        slots: Sequence[Buffer],
         inputs: Sequence[Buffer],
         offsets: Offsets | None,
     ):
         self.layout = layout
-        self.failures: list[Callable] = []
-        self.products: set[str] = set()
+        self.failures: list[Any] = []
+        self.part_of_failure: list[int] = []
         self._functions: dict[str, tuple[str, str]] = {}  # body -> (name, text)
         self._names: set[str] = set()
-        self.n_parts = len(parts)
-        bodies = [self._part(i, each) for i, each in enumerate(parts)]
+        self._numbers: list[str] = []
+        self._loops = {
+            id(segment): Loop(segment, stored)
+            for part in parts
+            for segment, stored in part
+            if segment.kind == "loop"
+        }
+        self._variants: dict[str, set] = {}  # numbers of the loops that have all else in common
+        for loop in self._loops.values():
+            self._variants.setdefault(_text_of(loop), set()).add(tuple(loop.literals))
+        bodies = [self._part(i, each) for i, each in enumerate(parts) if each or not i]
         sections = [self._functions[x][1] for x in self._functions]
         code = "\n".join([*sections, *bodies])
-        calls = "\n".join(blas.source(x) for x in sorted(self.products))
+        helpers = c_library.used_by(code)
+        self.products = [x for x in ("f32", "f64") if f" gemm_{x};" in helpers]
         self.text = "\n".join(
             [
                 c_library.HEADER,
-                c_library.used_by(code),
-                *([calls, blas.binding(self.products)] if self.products else []),
+                helpers,
+                *([blas.binding(self.products)] if self.products else []),
                 *sections,
+                *self._numbers,
                 *bodies,
                 _entry(inputs, offsets),
             ]
@@ -67,76 +78,117 @@ class CSource:
     def _part(self, number: int, segments: list[tuple[Segment, set[int]]]) -> str:
         self._used: dict[int, Buffer] = {}
         lines: list[str] = []
+        n_failures = len(self.failures)
         last = None
-        for segment, stored in segments:
+        for segment, _ in segments:
             line = next((x.line for x in segment.statements if x.line), None)
             if line is not None and line != last:
                 lines.append(_comment(line))
                 last = line
-            lines += self._segment(segment, stored)
+            lines += self._segment(segment)
+        self.part_of_failure += [number] * (len(self.failures) - n_failures)
         declared = [self._declaration(x) for x in self._used.values()]
         body = "\n".join(f"    {line}" for line in [*declared, *lines])
         return f"int part{number}(char **slots) {{\n    (void)slots;\n{body}\n    return 0;\n}}\n"
 
     def _declaration(self, buffer: Buffer) -> str:
         where = self.layout.offsets.get(id(buffer))
-        dtype = _dtype_of(buffer)
+        dtype = c_types.name(buffer.dtype)
         address = f"slots[{buffer.slot}]" if where is None else f"(slots[0] + {where})"
         return f"{dtype} *const {buffer.name} = ({dtype} *){address};"
 
-    def _segment(self, segment: Segment, stored: set[int]) -> list[str]:
+    def _segment(self, segment: Segment) -> list[str]:
         if segment.kind == "loop":
-            return self._loop(segment, stored)
+            return self._loop(segment)
         each = segment.statements[0]
         if isinstance(each, Check):
             return self._check(each)
         if isinstance(each, Product):
             return self._product(each)
         assert isinstance(each, Call)
-        raise NotImplementedError
+        return self._call(each)
+
+    def _call(self, each: Call) -> list[str]:
+        """A call of a function of the library."""
+        given = [self._address(x) for x in each.results]
+        for x in each.arguments:
+            if isinstance(x, Access):
+                given.append(self._address(x))
+            elif x is None:
+                given.append("0")
+            else:
+                given.append(c_types.literal(x, _DOUBLE) if type(x) is float else str(int(x)))
+        if each.scratch:
+            given.append(f"(void *)(slots[0] + {self.layout.scratch[id(each)]})")
+        call = f"{each.function}({', '.join(given)})"
+        if each.failing is None:
+            return [f"{call};"]
+        self.failures.append(each.failing)
+        return [f"if ({call}) return {len(self.failures)};"]
 
     def _address(self, x: Access) -> str:
         """The address of the first element, of the type of the access."""
         self._used[id(x.buffer)] = x.buffer
         want, name = c_types.name(x.dtype), x.buffer.name
-        if want == _dtype_of(x.buffer) and x.offset % x.dtype.itemsize == 0:
+        if want == c_types.name(x.buffer.dtype) != "char" and x.offset % x.dtype.itemsize == 0:
             n = x.offset // x.dtype.itemsize
             return f"{name} + {n}" if n > 0 else f"{name} - {-n}" if n else name
         if x.offset == 0:
             return f"({want} *){name}"
         return f"({want} *)((char *){name} + {x.offset})"
 
-    def _loop(self, segment: Segment, stored: set[int]) -> list[str]:
-        loop = Loop(segment, stored)
+    def _loop(self, segment: Segment) -> list[str]:
+        loop = self._loops[id(segment)]
         addresses = [self._address(x) for x, _ in loop.pointers]
         if loop.n is None and len(segment.statements) <= _INLINE:
-            body = _filled(loop.lines, [x if x.isidentifier() else f"({x})" for x in addresses])
+            body = _filled(
+                _with_numbers(loop), [x if x.isidentifier() else f"({x})" for x in addresses]
+            )
             return ["{", *[f"    {line}" for line in body], "}"]
         name = self._function(loop)
         size = [] if loop.n is None else [str(loop.n)]
-        return [f"{name}({', '.join([*addresses, *size])});"]
+        return [f"{name}({', '.join([*addresses, *self._table(loop), *size])});"]
+
+    def _is_shared(self, loop: Loop) -> bool:
+        """Whether its numbers are given in a table, as other loops differ in these alone."""
+        return len(loop.lines) > _LONG and len(self._variants[_text_of(loop)]) > 1
+
+    def _table(self, loop: Loop) -> list[str]:
+        """The arguments for the numbers of a loop: tables, one of each type."""
+        if not self._is_shared(loop):
+            return []
+        found = []
+        for c_type, numbers in _by_type(loop).items():
+            name = f"numbers{len(self._numbers)}"
+            found.append(name)
+            text = ", ".join(loop.literals[i][1] for i in numbers)
+            self._numbers.append(f"static const {c_type} {name}[] = {{{text}}};\n")
+        return found
 
     def _function(self, loop: Loop) -> str:
         """The function of a loop, which another loop of the same text may have made."""
-        types = [
-            f"{'' if is_written else 'const '}{c_types.name(x.dtype)} *"
-            for x, is_written in loop.pointers
-        ]
-        key = "\n".join([*types, *loop.lines])
+        is_shared = self._is_shared(loop)
+        key = _text_of(loop) if is_shared else "\n".join([*_types(loop), *_with_numbers(loop)])
         found = self._functions.get(key)
         if found is not None:
             return found[0]
         name = f"loop{len(self._functions)}"
-        names = []
+        names: list[str] = []
         for x, _ in loop.pointers:
             wanted = x.buffer.name
             while wanted in names:
                 wanted += "_"
             names.append(wanted)
-        parameters = [f"{t}{x}" for t, x in zip(types, names, strict=True)]
+        parameters = [f"{t}{x}" for t, x in zip(_types(loop), names, strict=True)]
+        lines = loop.lines if is_shared else _with_numbers(loop)
+        if is_shared:
+            for c_type, numbers in _by_type(loop).items():
+                parameters.append(f"const {c_type} *{c_type}s")
+                for at, i in enumerate(numbers):
+                    lines = [line.replace(f"#{i}#", f"{c_type}s[{at}]") for line in lines]
         if loop.n is not None:
             parameters.append("int64_t n")
-        body = "\n".join(f"    {line}" for line in _filled(loop.lines, names))
+        body = "\n".join(f"    {line}" for line in _filled(lines, names))
         text = f"static void {name}({', '.join(parameters)}) {{\n{body}\n}}\n"
         self._functions[key] = name, text
         return name
@@ -155,7 +207,6 @@ class CSource:
     def _product(self, each: Product) -> list[str]:
         x, y, out = each.x, each.y, each.out
         suffix = c_types.suffix(out.dtype)
-        self.products.add(suffix)
         (m, k), n = x.shape[-2:], y.shape[-1]
         orders = [order_of(a) for a in (x, y, out)]
         assert all(orders)
@@ -172,25 +223,44 @@ class CSource:
                 if a.strides[d]:
                     term.append(f" + i{d} * {a.strides[d] // a.dtype.itemsize}")
         xs, ys, outs = (a + "".join(term) for a, term in zip((xs, ys, outs), terms, strict=True))
-        first = f"{xs}, {int(x_order == 'columns')}, {x_step}"
-        second = f"{ys}, {int(y_order == 'columns')}, {y_step}"
+        turned = "columns" if out_order == "rows" else "rows"
+        flags = [int(x_order == turned), int(y_order == turned)]
+        operands = [f"{xs}, {x_step}", f"{ys}, {y_step}"]
         if out_order == "columns":  # the transposed product
-            first = f"{ys}, {int(y_order == 'rows')}, {y_step}"
-            second = f"{xs}, {int(x_order == 'rows')}, {x_step}"
-            m, n = n, m
+            flags, operands, m, n = flags[::-1], operands[::-1], n, m
         return [
             *lines,
-            f"{indent}product_{suffix}({m}, {n}, {k}, {first}, {second}, {outs}, {out_step});",
+            f"{indent}tg_product_{suffix}({flags[0]}, {flags[1]}, {m}, {n}, {k}, 1, {operands[0]}, "
+            f"{operands[1]}, 0, {outs}, {out_step});",
         ]
+
+
+def _types(loop: Loop) -> list[str]:
+    """The types of the pointers of a loop."""
+    return [
+        f"{'' if is_written else 'const '}{c_types.name(x.dtype)} *"
+        for x, is_written in loop.pointers
+    ]
+
+
+def _text_of(loop: Loop) -> str:
+    """All of a loop but its numbers."""
+    return "\n".join([*_types(loop), *[c_type for c_type, _ in loop.literals], *loop.lines])
+
+
+def _by_type(loop: Loop) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for i, (c_type, _) in enumerate(loop.literals):
+        found.setdefault(c_type, []).append(i)
+    return found
+
+
+def _with_numbers(loop: Loop) -> list[str]:
+    return [re.sub(r"#(\d+)#", lambda x: loop.literals[int(x[1])][1], line) for line in loop.lines]
 
 
 def _filled(lines: list[str], names: list[str]) -> list[str]:
     return [re.sub(r"@(\d+)@", lambda found: names[int(found[1])], line) for line in lines]
-
-
-def _dtype_of(buffer: Buffer) -> str:
-    """The type of a buffer's elements."""
-    return c_types.name(buffer.dtype) if c_types.has_name(buffer.dtype) else "char"
 
 
 def _comment(line: tuple[str, int]) -> str:

@@ -1,6 +1,6 @@
 """The lines of a program: one for each instruction, in its form or as it was recorded."""
 
-from tapegrad.arrays.traced.program import Instruction, Value
+from tapegrad.arrays.traced.program import Instruction, Scalar, Value
 from tapegrad.arrays.traced.record import Read
 from tapegrad.arrays.traced.source import expect
 from tapegrad.compiler.numpy_backend.block import Block, arguments, values_in

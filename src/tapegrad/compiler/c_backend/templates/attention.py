@@ -1,0 +1,216 @@
+"""Attention: `xp.attend` and `xp.attend_back`, head by head, some queries at a time."""
+
+from math import prod
+
+import numpy as np
+
+from tapegrad.compiler.c_backend.templates.call import Call, Instance, Strided, require, template
+from tapegrad.core.annotations import Any
+
+_SCORES = 1 << 15  # scores that are held at once: they stay in the second cache
+
+SOURCE = r"""
+/* Adds a mask (rows of `step`, elements of `item`) to scores: 1 is of bool, 2 of numbers */
+static void tg_mask_scores_real(real *restrict s, int64_t rows, int64_t keys, const void *mask,
+                                int64_t kind, int64_t step, int64_t item) {
+    for (int64_t i = 0; i < rows; i++) {
+        real *row = s + i * keys;
+        if (kind == 1) {
+            const uint8_t *m = (const uint8_t *)mask + i * step;
+            for (int64_t j = 0; j < keys; j++) row[j] = m[j * item] ? row[j] : -INFINITY;
+        } else {
+            const real *m = (const real *)mask + i * step;
+            for (int64_t j = 0; j < keys; j++) row[j] += m[j * item];
+        }
+    }
+}
+
+/* y = softmax(q k^T scale + mask) v and log(sum(exp(...))) of each row, for heads (B, H); a row
+   that sees nothing gives 0 and infinity. q, k, v, mask: strides of b, h and row; `block` rows */
+static void tg_attend_real(real *restrict y, real *restrict total, const real *q, const real *k,
+                           const real *v, const void *mask, int64_t kind, int64_t B, int64_t H,
+                           int64_t L, int64_t S, int64_t E, int64_t D, int64_t qb, int64_t qh,
+                           int64_t ql, int64_t kb, int64_t kh, int64_t kl, int64_t vb, int64_t vh,
+                           int64_t vl, int64_t mb, int64_t mh, int64_t ml, int64_t ms,
+                           int64_t causal, double scale, int64_t block, real *restrict scratch) {
+    int64_t item = kind == 1 ? 1 : (int64_t)sizeof(real);
+    for (int64_t b = 0; b < B; b++) {
+        for (int64_t h = 0; h < H; h++, y += L * D, total += L) {
+            for (int64_t first = 0; first < L; first += block) {
+                int64_t rows = TG_MIN(block, L - first);
+                int64_t keys = causal ? TG_MIN(S, first + rows) : S;
+                real *s = scratch;
+                tg_product_real(0, 1, rows, keys, E, (real)scale,
+                                q + b * qb + h * qh + first * ql, ql, k + b * kb + h * kh, kl, 0,
+                                s, keys);
+                if (kind) {
+                    const char *m = (const char *)mask + (b * mb + h * mh + first * ml) * item;
+                    tg_mask_scores_real(s, rows, keys, m, kind, ml, ms);
+                }
+                for (int64_t i = 0; i < rows; i++) {
+                    real *row = s + i * keys;
+                    int64_t seen = causal ? TG_MIN(keys, first + i + 1) : keys;
+                    real top = tg_largest_real(row, seen);
+                    top = top == -INFINITY ? 0 : top;
+                    double sum = 0;
+                    for (int64_t j = 0; j < seen; j += 4096) {
+                        int64_t last = TG_MIN(seen, j + 4096);
+                        real part = 0;
+                        _Pragma("omp simd reduction(+ : part)")
+                        for (int64_t i2 = j; i2 < last; i2++) {
+                            row[i2] = tg_exp_real(row[i2] - top);
+                            part += row[i2];
+                        }
+                        sum += part;
+                    }
+                    total[first + i] = sum == 0 ? INFINITY : top + tg_log_real((real)sum);
+                    real r = sum == 0 ? 0 : (real)(1 / sum);
+                    _Pragma("omp simd")
+                    for (int64_t j = 0; j < seen; j++) row[j] *= r;
+                    for (int64_t j = seen; j < keys; j++) row[j] = 0;
+                }
+                tg_product_real(0, 0, rows, D, keys, 1, s, keys, v + b * vb + h * vh, vl, 0,
+                                y + first * D, D);
+            }
+        }
+    }
+}
+
+static void tg_attend_back_real(real *restrict gq, real *restrict gk, real *restrict gv,
+                                const real *g, const real *q, const real *k, const real *v,
+                                const real *restrict y, const real *restrict total,
+                                const void *mask, int64_t kind, int64_t B, int64_t H, int64_t L,
+                                int64_t S, int64_t E, int64_t D, int64_t gb, int64_t gh,
+                                int64_t gl, int64_t qb, int64_t qh, int64_t ql, int64_t kb,
+                                int64_t kh, int64_t kl, int64_t vb, int64_t vh, int64_t vl,
+                                int64_t mb, int64_t mh, int64_t ml, int64_t ms, int64_t causal,
+                                double scale, int64_t block, real *restrict scratch) {
+    int64_t item = kind == 1 ? 1 : (int64_t)sizeof(real);
+    for (int64_t b = 0; b < B; b++) {
+        for (int64_t h = 0; h < H; h++) {
+            const real *G = g + b * gb + h * gh, *Q = q + b * qb + h * qh;
+            const real *K = k + b * kb + h * kh, *V = v + b * vb + h * vh;
+            if (block < L) {
+                memset(gk, 0, S * E * sizeof(real));
+                memset(gv, 0, S * D * sizeof(real));
+            }
+            real beta = block < L ? 1 : 0; /* one block has all keys */
+            for (int64_t first = 0; first < L; first += block) {
+                int64_t rows = TG_MIN(block, L - first);
+                int64_t keys = causal && block < L ? TG_MIN(S, first + rows) : S;
+                real *s = scratch, *c = scratch + block * S;
+                tg_product_real(0, 1, rows, keys, E, (real)scale, Q + first * ql, ql, K, kl, 0, s,
+                                keys);
+                tg_product_real(0, 1, rows, keys, D, 1, G + first * gl, gl, V, vl, 0, c, keys);
+                if (kind) {
+                    const char *m = (const char *)mask + (b * mb + h * mh + first * ml) * item;
+                    tg_mask_scores_real(s, rows, keys, m, kind, ml, ms);
+                }
+                for (int64_t i = 0; i < rows; i++) {
+                    real *row = s + i * keys, *change = c + i * keys;
+                    const real *gi = G + (first + i) * gl, *yi = y + (first + i) * D;
+                    int64_t seen = causal ? TG_MIN(keys, first + i + 1) : keys;
+                    real slope = 0, t = total[first + i];
+                    _Pragma("omp simd reduction(+ : slope)")
+                    for (int64_t j = 0; j < D; j++) slope += gi[j] * yi[j];
+                    _Pragma("omp simd")
+                    for (int64_t j = 0; j < seen; j++) {
+                        row[j] = tg_exp_real(row[j] - t);
+                        change[j] = (change[j] - slope) * row[j];
+                    }
+                    for (int64_t j = seen; j < keys; j++) row[j] = change[j] = 0;
+                }
+                tg_product_real(1, 0, keys, D, rows, 1, s, keys, G + first * gl, gl, beta, gv, D);
+                tg_product_real(0, 0, rows, E, keys, (real)scale, c, keys, K, kl, 0,
+                                gq + first * E, E);
+                tg_product_real(1, 0, keys, E, rows, (real)scale, c, keys, Q + first * ql, ql,
+                                beta, gk, E);
+            }
+            gq += L * E, gk += S * E, gv += S * D, y += L * D, total += L;
+        }
+    }
+}
+"""
+
+
+def _heads(at: Instance, x: Any, lead: tuple[int, ...]) -> tuple[Any, list[int]]:
+    """`x` (..., n, m) as an argument, and its strides over (b, h, n)."""
+    shape = at.shape(x)
+    require(shape[:-2] == lead)
+    *outer, row, one = at.strides(x)
+    n, m = shape[-2:]
+    whole = all(s % at.dtype(x).itemsize == 0 for s in at.of(x).strides)
+    if len(lead) <= 2 and whole and one == 1 and (row >= max(m, 1)) and min(outer, default=0) >= 0:
+        return Strided(x), [*[0] * (2 - len(lead)), *outer, row]
+    heads = lead[-1] if lead else 1
+    return x, [heads * n * m, n * m, m]
+
+
+def _mask(at: Instance, masks: tuple, t: str, lead: tuple, n: int, m: int) -> tuple[list, list]:
+    """A mask and its kind; its strides over (b, h, n, m)."""
+    if not masks:
+        return [], [0, 0, 0, 0]
+    mask = masks[0]
+    dtype = at.dtype(mask)
+    require(dtype.kind == "b" or at.real(mask) == t)
+    shape, strides = at.shape(mask), at.strides(mask)
+    whole = (*(lead if len(lead) == 2 else (1,) * (2 - len(lead)) + lead), n, m)
+    require(len(whole) == 4 and len(shape) <= 4)
+    missing = 4 - len(shape)
+    steps = [0] * missing
+    for size, want, step in zip(shape, whole[missing:], strides, strict=True):
+        require(size in (want, 1))
+        steps.append(0 if size == 1 else step)
+    return [Strided(mask), 1 if dtype.kind == "b" else 2], steps
+
+
+@template("xp.attend")
+def attend(at: Instance) -> Call:
+    inputs, scale, causal = at.args
+    q, k, v, *masks = inputs
+    t = at.real(q, k, v)
+    lead, (length, e) = at.shape(q)[:-2], at.shape(q)[-2:]
+    n_keys, d = at.shape(v)[-2:]
+    require(n_keys and e and d)
+    operands, steps = [], []
+    for x in (q, k, v):
+        operand, own = _heads(at, x, lead)
+        operands.append(operand)
+        steps += own
+    given, mask_steps = _mask(at, tuple(masks), t, lead, length, n_keys)
+    heads = lead[-1] if lead else 1
+    block = max(1, min(length, _SCORES // n_keys))
+    itemsize = np.dtype(at.dtype(q)).itemsize
+    rest = [int(causal), float(scale), block]
+    sizes = [prod(lead) // max(heads, 1), heads, length, n_keys, e, d]
+    return at.call(
+        f"tg_attend_{t}",
+        [*operands, *(given or [q, 0]), *sizes, *steps, *mask_steps, *rest],
+        scratch=block * n_keys * itemsize,
+    )
+
+
+@template("xp.attend_back")
+def attend_back(at: Instance) -> Call:
+    g, inputs, y, total, scale, causal = at.args
+    q, k, v, *masks = inputs
+    t = at.real(g, q, k, v, y, total)
+    lead, (length, e) = at.shape(q)[:-2], at.shape(q)[-2:]
+    n_keys, d = at.shape(v)[-2:]
+    require(n_keys and e and d and at.shape(g) == at.shape(y))
+    operands, steps = [], []
+    for x in (g, q, k, v):
+        operand, own = _heads(at, x, lead)
+        operands.append(operand)
+        steps += own
+    given, mask_steps = _mask(at, tuple(masks), t, lead, length, n_keys)
+    heads = lead[-1] if lead else 1
+    block = max(1, min(length, _SCORES // n_keys))
+    itemsize = np.dtype(at.dtype(q)).itemsize
+    rest = [int(causal), float(scale), block]
+    sizes = [prod(lead) // max(heads, 1), heads, length, n_keys, e, d]
+    return at.call(
+        f"tg_attend_back_{t}",
+        [*operands, y, total, *(given or [q, 0]), *sizes, *steps, *mask_steps, *rest],
+        scratch=2 * block * n_keys * itemsize,
+    )

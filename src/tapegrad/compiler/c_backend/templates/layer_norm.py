@@ -1,0 +1,145 @@
+"""Layer normalisation: `xp.standardize_rows` and its cotangents."""
+
+from math import prod
+
+from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+
+SOURCE = r"""
+/* (x - mean) / sqrt(variance + eps) * weight + bias of rows */
+static void tg_layer_norm_real(real *restrict y, real *restrict mean, real *restrict scale,
+                               const real *restrict x, const real *restrict weight,
+                               const real *restrict bias, int64_t has_weight, int64_t has_bias,
+                               int64_t rows, int64_t n, double eps) {
+    for (int64_t i = 0; i < rows; i++) {
+        const real *a = x + i * n;
+        real *out = y + i * n;
+        real m = (real)(tg_sum_real(a, n) / n);
+        real v = (real)(tg_product_sum_real(a, m, a, m, n) / n) + (real)eps;
+        real r = v < INFINITY ? 1 / tg_sqrt_real(v) : (real)NAN;
+        mean[i] = m;
+        scale[i] = r;
+        if (has_weight && has_bias) {
+            _Pragma("omp simd")
+            for (int64_t j = 0; j < n; j++) out[j] = (a[j] - m) * r * weight[j] + bias[j];
+        } else if (has_weight) {
+            _Pragma("omp simd")
+            for (int64_t j = 0; j < n; j++) out[j] = (a[j] - m) * r * weight[j];
+        } else if (has_bias) {
+            _Pragma("omp simd")
+            for (int64_t j = 0; j < n; j++) out[j] = (a[j] - m) * r + bias[j];
+        } else {
+            _Pragma("omp simd")
+            for (int64_t j = 0; j < n; j++) out[j] = (a[j] - m) * r;
+        }
+    }
+}
+
+/* dx = r (h - mean(h) - z mean(h z)), h = g weight, z = (x - mean) r */
+static void tg_layer_norm_back_real(real *restrict dx, const real *restrict g,
+                                    const real *restrict x, const real *restrict weight,
+                                    const real *restrict mean, const real *restrict scale,
+                                    int64_t has_weight, int64_t rows, int64_t n) {
+    for (int64_t i = 0; i < rows; i++) {
+        const real *a = x + i * n, *h = g + i * n;
+        real *out = dx + i * n, m = mean[i], r = scale[i];
+        double total = 0, along = 0;
+        for (int64_t first = 0; first < n; first += 4096) {
+            int64_t last = TG_MIN(n, first + 4096);
+            real s = 0, t = 0;
+            if (has_weight) {
+                _Pragma("omp simd reduction(+ : s, t)")
+                for (int64_t j = first; j < last; j++) {
+                    s += h[j] * weight[j];
+                    t += h[j] * weight[j] * (a[j] - m);
+                }
+            } else {
+                _Pragma("omp simd reduction(+ : s, t)")
+                for (int64_t j = first; j < last; j++) {
+                    s += h[j];
+                    t += h[j] * (a[j] - m);
+                }
+            }
+            total += s;
+            along += t;
+        }
+        real s = (real)(total / n), t = (real)(along / n) * r * r;
+        if (has_weight) {
+            _Pragma("omp simd")
+            for (int64_t j = 0; j < n; j++) out[j] = (h[j] * weight[j] - s - (a[j] - m) * t) * r;
+        } else {
+            _Pragma("omp simd")
+            for (int64_t j = 0; j < n; j++) out[j] = (h[j] - s - (a[j] - m) * t) * r;
+        }
+    }
+}
+
+/* of up to 64 columns the sums of g (x - mean) scale over rows */
+static inline void tg_layer_norm_weight_columns_real(
+    real *restrict y, const real *restrict g, const real *restrict x, const real *restrict mean,
+    const real *restrict scale, int64_t rows, int64_t n, int64_t width) {
+    real total[64] = {0};
+    for (int64_t first = 0; first < rows; first += 256) {
+        int64_t last = TG_MIN(rows, first + 256);
+        real part[64] = {0};
+        for (int64_t i = first; i < last; i++) {
+            const real *a = x + i * n, *h = g + i * n;
+            real m = mean[i], r = scale[i];
+            _Pragma("omp simd")
+            for (int64_t k = 0; k < width; k++) part[k] += h[k] * ((a[k] - m) * r);
+        }
+        for (int64_t k = 0; k < width; k++) total[k] += part[k];
+    }
+    memcpy(y, total, width * sizeof(real));
+}
+static void tg_layer_norm_weight_back_real(real *restrict dw, const real *restrict g,
+                                           const real *restrict x, const real *restrict mean,
+                                           const real *restrict scale, int64_t rows, int64_t n) {
+    int64_t j = 0;
+    for (; j + 64 <= n; j += 64)
+        tg_layer_norm_weight_columns_real(dw + j, g + j, x + j, mean, scale, rows, n, 64);
+    if (j < n)
+        tg_layer_norm_weight_columns_real(dw + j, g + j, x + j, mean, scale, rows, n, n - j);
+}
+"""
+
+
+@template("xp.standardize_rows")
+def standardize_rows(at: Instance) -> Call:
+    x, weight, bias, n_axes, eps = at.args
+    t = at.real(x, *(each for each in (weight, bias) if each is not None))
+    n = prod(at.shape(x)[len(at.shape(x)) - n_axes :])
+    require(n > 0)
+    w, b = (x if each is None else each for each in (weight, bias))
+    flags = [int(weight is not None), int(bias is not None)]
+    rows = prod(at.shape(x)) // n
+    return at.call(f"tg_layer_norm_{t}", [x, w, b, *flags, rows, n, float(eps)])
+
+
+@template("xp.standardize_rows_back")
+def standardize_rows_back(at: Instance) -> Call:
+    g, x, weight, mean, scale, n_axes, _ = at.args
+    given = () if weight is None else (weight,)
+    t = at.real(g, x, mean, scale, *given)
+    n = prod(at.shape(x)[len(at.shape(x)) - n_axes :])
+    require(n > 0)
+    w = x if weight is None else weight
+    rows = prod(at.shape(x)) // n
+    arguments = [g, x, w, mean, scale, int(weight is not None), rows, n]
+    return at.call(f"tg_layer_norm_back_{t}", arguments)
+
+
+@template("xp.standardize_rows_weight_back")
+def standardize_rows_weight_back(at: Instance) -> Call:
+    g, x, mean, scale, like, _ = at.args
+    t = at.real(g, x, mean, scale, like)
+    rows, n = prod(at.shape(mean)), prod(at.shape(like))
+    return at.call(f"tg_layer_norm_weight_back_{t}", [g, x, mean, scale, rows, n])
+
+
+@template("xp.sum_rows")
+def sum_rows(at: Instance) -> Call:
+    g, like = at.args
+    t = at.real(g, like)
+    n = prod(at.shape(like))
+    require(n > 0)
+    return at.call(f"tg_sum_rows_{t}", [g, prod(at.shape(g)) // n, n])

@@ -1,0 +1,163 @@
+"""LSTM over whole sequences: `xp.lstm` and `xp.lstm_back`."""
+
+from math import prod
+
+from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.core.annotations import Any
+
+SOURCE = r"""
+/* The transpose (n, m) of w (m, n), by squares that fit the first cache */
+static void tg_transpose_real(real *restrict y, const real *restrict w, int64_t m, int64_t n) {
+    for (int64_t i = 0; i < m; i += 16) {
+        for (int64_t j = 0; j < n; j += 16) {
+            for (int64_t a = i; a < TG_MIN(m, i + 16); a++) {
+                for (int64_t b = j; b < TG_MIN(n, j + 16); b++) y[b * m + a] = w[a * n + b];
+            }
+        }
+    }
+}
+
+/* x (T, B, F); gates i f g o. Keeps the states before each time, the gates and the cells. `biases`
+   is 0 where there are none. scratch: 4 H for the sum of biases, 4 H H for w_hh^T */
+static void tg_lstm_real(real *restrict output, real *restrict last_cell, real *restrict before,
+                         real *restrict gates, real *restrict cells, const real *restrict x,
+                         const real *restrict h0, const real *restrict c0,
+                         const real *restrict w_ih, const real *restrict w_hh,
+                         const real *restrict b_ih, const real *restrict b_hh, int64_t biases,
+                         int64_t T, int64_t B, int64_t F, int64_t H, int64_t reverse,
+                         real *restrict scratch) {
+    real *bias = scratch, *w = scratch + 4 * H;
+    for (int64_t j = 0; j < 4 * H; j++) bias[j] = biases ? b_ih[j] + b_hh[j] : 0;
+    tg_transpose_real(w, w_hh, 4 * H, H);
+    tg_product_real(0, 1, T * B, 4 * H, F, 1, x, F, w_ih, F, 0, gates, 4 * H);
+    const real *h = h0, *c = c0;
+    for (int64_t step = 0; step < T; step++) {
+        int64_t t = reverse ? T - 1 - step : step;
+        real *z = gates + t * B * 4 * H, *C = cells + t * B * H, *O = output + t * B * H;
+        memcpy(before + t * B * H, h, B * H * sizeof(real));
+        tg_product_real(0, 0, B, 4 * H, H, 1, h, H, w, 4 * H, 1, z, 4 * H);
+        for (int64_t b = 0; b < B; b++) {
+            real *zi = z + b * 4 * H, *zf = zi + H, *zg = zf + H, *zo = zg + H;
+            const real *bi = bias, *bf = bi + H, *bg = bf + H, *bo = bg + H, *old = c + b * H;
+            real *cell = C + b * H, *out = O + b * H;
+            _Pragma("omp simd")
+            for (int64_t j = 0; j < H; j++) {
+                real i = tg_sigmoid_real(zi[j] + bi[j]), f = tg_sigmoid_real(zf[j] + bf[j]);
+                real g = tg_tanh_real(zg[j] + bg[j]), o = tg_sigmoid_real(zo[j] + bo[j]);
+                real n = f * old[j] + i * g;
+                zi[j] = i;
+                zf[j] = f;
+                zg[j] = g;
+                zo[j] = o;
+                cell[j] = n;
+                out[j] = o * tg_tanh_real(n);
+            }
+        }
+        h = O;
+        c = C;
+    }
+    memcpy(last_cell, c, B * H * sizeof(real));
+}
+
+/* scratch: T B 4 H for what the arguments of the gates change by */
+static void tg_lstm_back_real(real *restrict gx, real *restrict dh, real *restrict dc,
+                              real *restrict gw_ih, real *restrict gw_hh, real *restrict gb_ih,
+                              real *restrict gb_hh, const real *restrict g,
+                              const real *restrict g_cell, const real *restrict x,
+                              const real *restrict c0, const real *restrict w_ih,
+                              const real *restrict w_hh, const real *restrict before,
+                              const real *restrict gates, const real *restrict cells,
+                              int64_t T, int64_t B, int64_t F, int64_t H, int64_t reverse,
+                              real *restrict scratch) {
+    memset(dh, 0, B * H * sizeof(real));
+    memcpy(dc, g_cell, B * H * sizeof(real));
+    real *d = scratch;
+    for (int64_t step = T - 1; step >= 0; step--) {
+        int64_t t = reverse ? T - 1 - step : step, previous = reverse ? t + 1 : t - 1;
+        const real *c = step ? cells + previous * B * H : c0;
+        for (int64_t b = 0; b < B; b++) {
+            const real *zi = gates + (t * B + b) * 4 * H, *zf = zi + H, *zg = zf + H, *zo = zg + H;
+            const real *cell = cells + (t * B + b) * H, *old = c + b * H;
+            const real *arriving = g + (t * B + b) * H;
+            real *di = d + (t * B + b) * 4 * H, *df = di + H, *dg = df + H, *dO = dg + H;
+            real *h = dh + b * H, *q = dc + b * H;
+            _Pragma("omp simd")
+            for (int64_t j = 0; j < H; j++) {
+                real e = h[j] + arriving[j], s = tg_tanh_real(cell[j]);
+                real change = q[j] + e * zo[j] * (1 - s * s);
+                di[j] = change * zg[j] * zi[j] * (1 - zi[j]);
+                df[j] = change * old[j] * zf[j] * (1 - zf[j]);
+                dg[j] = change * zi[j] * (1 - zg[j] * zg[j]);
+                dO[j] = e * s * zo[j] * (1 - zo[j]);
+                q[j] = change * zf[j];
+            }
+        }
+        tg_product_real(0, 0, B, H, 4 * H, 1, d + t * B * 4 * H, 4 * H, w_hh, H, 0, dh, H);
+    }
+    if (gx) tg_product_real(0, 0, T * B, F, 4 * H, 1, d, 4 * H, w_ih, F, 0, gx, F);
+    tg_product_real(1, 0, 4 * H, F, T * B, 1, d, 4 * H, x, F, 0, gw_ih, F);
+    tg_product_real(1, 0, 4 * H, H, T * B, 1, d, 4 * H, before, H, 0, gw_hh, H);
+    if (gb_ih) {
+        tg_sum_rows_real(gb_ih, d, T * B, 4 * H);
+        memcpy(gb_hh, gb_ih, 4 * H * sizeof(real));
+    }
+}
+@VARIANTS@
+"""
+
+_REST = (
+    "const real *g, const real *g_cell, const real *x, const real *c0, const real *w_ih,\n"
+    "    const real *w_hh, const real *before, const real *gates, const real *cells, int64_t T,\n"
+    "    int64_t B, int64_t F, int64_t H, int64_t reverse, real *scratch"
+)
+_GIVEN = "g, g_cell, x, c0, w_ih, w_hh, before, gates, cells, T, B, F, H, reverse, scratch"
+
+
+def _variant(wants_input: int, has_bias: int) -> str:
+    """The function of those results that are there."""
+    names = ["gx"] * wants_input + ["dh", "dc", "gw_ih", "gw_hh"] + ["gb_ih", "gb_hh"] * has_bias
+    every = [x if x in names else "0" for x in "gx dh dc gw_ih gw_hh gb_ih gb_hh".split()]
+    results = ", ".join(f"real *{x}" for x in names)
+    return (
+        f"static void tg_lstm_back_{wants_input}{has_bias}_real({results},\n    {_REST}) {{\n"
+        f"    tg_lstm_back_real({', '.join(every)},\n        {_GIVEN});\n}}\n"
+    )
+
+
+SOURCE = SOURCE.replace("@VARIANTS@", "".join(_variant(i, b) for i in (0, 1) for b in (0, 1)))
+
+
+def sizes_of(at: Instance, x: Any, sizes: tuple[int, ...], state: Any) -> list[int]:
+    """T, B, F, H of sequences of one length."""
+    require(sizes and len(set(sizes)) == 1)
+    features, hidden = at.shape(x)[-1], at.shape(state)[-1]
+    require(hidden and features and at.shape(state) == (sizes[0], hidden))
+    require(prod(at.shape(x)) == len(sizes) * sizes[0] * features)
+    return [len(sizes), sizes[0], features, hidden]
+
+
+@template("xp.lstm")
+def lstm(at: Instance) -> Call:
+    inputs, has_bias, sizes, reverse = at.args
+    require(len(inputs) % 2 == 1)  # no projection
+    t = at.real(*inputs)
+    x, h0, c0, w_ih, w_hh, *biases = inputs
+    numbers = sizes_of(at, x, sizes, h0)
+    hidden = numbers[-1]
+    arguments = [x, h0, c0, w_ih, w_hh, *(biases or (w_ih, w_ih)), int(has_bias), *numbers]
+    scratch = (4 * hidden + 4 * hidden * hidden) * at.dtype(x).itemsize
+    return at.call(f"tg_lstm_{t}", [*arguments, int(reverse)], scratch=scratch)
+
+
+@template("xp.lstm_back")
+def lstm_back(at: Instance) -> Call:
+    inputs, g, g_cell, before, gates, cells, has_bias, sizes, reverse, wants_input = at.args
+    require(len(inputs) % 2 == 1)
+    t = at.real(*inputs, g, g_cell, before, gates, cells)
+    x, h0, c0, w_ih, w_hh, *_ = inputs
+    numbers = sizes_of(at, x, sizes, h0)
+    t_steps, batch, _, hidden = numbers
+    name = f"tg_lstm_back_{int(bool(wants_input))}{int(bool(has_bias))}_{t}"
+    arguments = [g, g_cell, x, c0, w_ih, w_hh, before, gates, cells, *numbers, int(reverse)]
+    scratch = 4 * t_steps * batch * hidden * at.dtype(x).itemsize
+    return at.call(name, arguments, scratch=scratch)
