@@ -69,7 +69,10 @@ static void tg_attend_small_real(real *restrict y, real *restrict total, const r
             int64_t seen = causal ? TG_MIN(keys, first + i + 1) : keys;
             const char *m = (const char *)mask + (first + i) * ml * item;
             if (kind) tg_mask_scores_real(s + i * ld, 1, seen, m, kind, ml, ms);
-            total[first + i] = tg_softmax_row_real(s + i * ld, seen, keys);
+            /* to whole vectors: what is beyond counts nothing */
+            int64_t whole = (seen + 7) / 8 * 8;
+            for (int64_t j = seen; j < whole; j++) s[i * ld + j] = -INFINITY;
+            total[first + i] = tg_softmax_row_real(s + i * ld, whole, keys);
         }
         tg_four_rows_real(rows, D, keys, 1, s, ld, 1, v, vl, 0, y + first * D, D);
     }
@@ -97,13 +100,15 @@ static void tg_attend_small_back_real(real *restrict gq, real *restrict gk, real
                           ld);
         for (int64_t i = first; i < first + rows; i++) {
             int64_t seen = causal ? TG_MIN(keys, i + 1) : keys;
+            int64_t whole = (seen + 7) / 8 * 8;
             real *row = s + i * ld, *change = c + i * ld, slope = 0, t = total[i];
             const char *m = (const char *)mask + i * ml * item;
             if (kind) tg_mask_scores_real(row, 1, seen, m, kind, ml, ms);
+            for (int64_t j = seen; j < whole; j++) row[j] = -INFINITY;
             _Pragma("omp simd reduction(+ : slope)")
             for (int64_t j = 0; j < D; j++) slope += g[i * gl + j] * y[i * D + j];
             _Pragma("omp simd")
-            for (int64_t j = 0; j < seen; j++) {
+            for (int64_t j = 0; j < whole; j++) {
                 row[j] = tg_exp_real(row[j] - t);
                 change[j] = (change[j] - slope) * row[j];
             }
