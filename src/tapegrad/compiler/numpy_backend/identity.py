@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.arrays.traced.program import Constant, Instruction, Value
-from tapegrad.compiler.numpy_backend.block import Block, substituted
+from tapegrad.compiler.numpy_backend.block import Block, arguments, substituted
 from tapegrad.compiler.numpy_backend.fold import own_roots, written_roots
 from tapegrad.core.annotations import Any
 
@@ -21,6 +21,8 @@ def remove_identities(block: Block) -> None:
     for each in block.instructions:
         each.args = substituted(each.args, table)
         each.kwargs = {k: substituted(x, table) for k, x in each.kwargs.items()}
+        if each.result in arguments(each) and each.text in _COPIES:
+            continue  # what it is given is what was asked for
         same = _same(block, each)
         if same is None or block.root(same) in roots or each.result in own:
             rest.append(each)

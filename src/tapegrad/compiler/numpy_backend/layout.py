@@ -62,6 +62,8 @@ class Layout:
                     self.forms[each] = form
                     if form.pointwise and size_of(result) == 1 and not form.number:
                         self.spares.add(result)
+            elif result in arguments(each):
+                continue  # it is there already
             elif form is not None and self.block.root(result) is result:
                 if form.number and result not in self._written and self._all_0d(form):
                     self.forms[each] = form
