@@ -45,7 +45,7 @@ class Steps:
     def array(self, shape: tuple, strides: tuple, dtype: Any) -> Value:
         """A value with memory of its own."""
         n = self.block.new_number()
-        return Value(n, SimpleNamespace(shape=shape, strides=strides, dtype=dtype))  # type: ignore
+        return Value(n, SimpleNamespace(shape=shape, strides=strides, dtype=dtype))
 
     def call(self, text: str, function: Any, args: tuple, result: Value, **kwargs: Any) -> Value:
         """Append a call."""

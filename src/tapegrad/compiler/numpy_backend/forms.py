@@ -30,7 +30,7 @@ def form_of(block: Block, instruction: Instruction) -> Form | None:
 
 # --- ufuncs --------------------------------------------------------------------------------------
 
-_SCALAR_SIGNS = {np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/"}
+_SCALAR_SIGNS: dict[Any, str] = {np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/"}
 _UNIFORM = frozenset(_SCALAR_SIGNS)  # whose bits do not depend on how an operand is stored
 _EXACT = _UNIFORM | {np.negative, np.absolute, np.sqrt, np.square, np.maximum, np.minimum}
 """What is rounded correctly, so that the same bits come out whichever loop NumPy takes."""

@@ -70,9 +70,9 @@ def uniform(x: Any) -> Any:
     """A 0-d array for an array that is filled with one number, by its bits; None for others."""
     if not isinstance(x, (np.ndarray, np.generic)) or not x.size or x.dtype.hasobject:
         return None
-    first = np.asarray(x[(0,) * x.ndim] if x.ndim else x)
+    first = np.asarray(x)[(0,) * x.ndim]
     if x.ndim and any(x.strides):
         bits = np.ascontiguousarray(x).reshape(-1).view(np.uint8).reshape(x.size, -1)
         if not (bits == bits[0]).all():
             return None
-    return first.reshape(())
+    return np.asarray(first)

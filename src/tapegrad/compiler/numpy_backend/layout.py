@@ -23,6 +23,7 @@ class Layout:
         numbers: 0-d values that are NumPy numbers
         scalars: 0-d arrays that were NumPy numbers, of which there are no views
         views: of memory that stays: made once, not in each call
+        view_instructions: those that made them, which the block has no more
         chains: by the instruction `chain` that stands for each
         of_input: views of inputs, with the input that they are seen from
         size: bytes of the arena
@@ -39,12 +40,14 @@ class Layout:
         self.scalars: set[Value] = set()
         self.views: list[Value] = []
         self.of_input: dict[Value, Value] = {}
-        self.kept_views: set[Instruction] = set()  # those that need no line
+        self.view_instructions: list[Instruction] = []
         self.spares: set[Value] = set()  # of one element, written over their own operands
         self._written = written_roots(block)
         self._own: set[Value] = set()  # roots in the arena or among the results
         self._inputs = {x for x in block.inputs if isinstance(x, Value)}
         self._find_places()
+        known = set(self.view_instructions)
+        block.instructions = [x for x in block.instructions if x not in known]
         self.chains: dict[Instruction, Chain] = join_chains(block, self.forms)
         self.size = self._plan()
 
@@ -90,11 +93,11 @@ class Layout:
         result, x = instruction.result, instruction.args[0] if instruction.args else None
         if self.block.root(result) in self._own:
             self.views.append(result)
-            self.kept_views.add(instruction)
+            self.view_instructions.append(instruction)
         elif isinstance(x, Value) and len(arguments(instruction)) == 1:
             if x in self._inputs or x in self.of_input:
                 self.of_input[result] = self.of_input.get(x, x)
-                self.kept_views.add(instruction)
+                self.view_instructions.append(instruction)
 
     # --- the arena -------------------------------------------------------------------------------
 

@@ -79,9 +79,9 @@ class _Source:
             lines.append(f"{names.value(x, '_0d')} = ndarray((), {names.text(x.dtype)})")
         for x in sorted(layout.spares, key=lambda x: x.number):
             lines.append(f"{names.value(x, '_spare')} = {self._new(x)}")
-        for x in [x for found in self.lines.casts.values() for x in found]:
-            name = names.value(x.scalar, suffix(x.dtype))
-            lines.append(f"{name} = ndarray((), {names.text(x.dtype)})")
+        for cast in [cast for found in self.lines.casts.values() for cast in found]:
+            name = names.value(cast.scalar, suffix(cast.dtype))
+            lines.append(f"{name} = ndarray((), {names.text(cast.dtype)})")
         self.before = lines + self.before
 
     def _seen(self, x: Value, memory: str, offset: int) -> str:
@@ -137,9 +137,9 @@ class _Source:
     def _views_of_inputs(self) -> list[str]:
         """Lines that make views of inputs, where an input is another array than last time."""
         of_input: dict[Value, list[str]] = {}
-        for each in self.block.instructions:
+        for each in self.layout.view_instructions:
             x = each.result
-            if each in self.layout.kept_views and x in self.layout.of_input:
+            if x in self.layout.of_input:
                 found = of_input.setdefault(self.layout.of_input[x], [])
                 found += self.lines.of(each)
                 self.nonlocals.append(self.names.value(x))
@@ -160,8 +160,6 @@ class _Source:
         lines: list[str] = []
         place = None
         for each in self.block.instructions:
-            if each in self.layout.kept_views:
-                continue
             if each in self.layout.chains:
                 lines += self._chain(self.layout.chains[each])
                 continue

@@ -6,7 +6,7 @@ import pytest
 from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.program import Program
 from tapegrad.compiler.numpy_backend import build, chains, run_blocks
-from tests.compiler.numpy_backend import random_program
+from tests.compiler import random_program
 
 
 def cloned(arrays):

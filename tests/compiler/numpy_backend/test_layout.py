@@ -1,0 +1,34 @@
+"""Temporaries take the memory of those that are read no more, where that changes no bits."""
+
+import numpy as np
+
+from tests.compiler.numpy_backend.recorded import compiled
+
+
+def test_a_result_takes_the_memory_of_an_operand():
+    run = compiled(lambda x: ((x + 1.0) * 2.0 - 3.0) / 4.0, np.ones((8, 8)))
+    assert "memory_of(512)" in run.source
+
+
+def test_not_where_another_view_of_the_operand_is_read():
+    def step(x):
+        y = x + 1.0
+        return (y + y.T) * 1.5 + (y - y[::-1])
+
+    x = np.arange(9.0).reshape(3, 3)
+    y = x + 1.0
+    assert (compiled(step, x)(x)[0] == (y + y.T) * 1.5 + (y - y[::-1])).all()
+
+
+def test_results_lie_as_the_recorded_ones_did():
+    found = compiled(lambda x: x.T * 2.0, np.ones((2, 3)))(np.ones((2, 3)))[0]
+    assert found.strides == (8, 24)
+
+
+def test_views_of_an_input_are_made_anew_for_another_array():
+    run = compiled(lambda x, w: (x @ w.T, w[1:] * 2.0), np.ones((2, 3)), np.ones((4, 3)))
+    w = np.arange(12.0).reshape(4, 3)
+    for weight in (w, w, w + 1.0, w):
+        product, rest = run(np.ones((2, 3)), weight)
+        assert (product == np.ones((2, 3)) @ weight.T).all()
+        assert (rest == weight[1:] * 2.0).all()
