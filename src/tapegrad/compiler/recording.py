@@ -306,7 +306,7 @@ class Recording:
         self._new_grads = {i: x._grad for i, x in enumerate(self.tensors)}
         grad_arrays = {}
         for i, g in self._new_grads.items():
-            if g is not None and isinstance(g._array, Traced):
+            if g is not None and not g.is_sparse and isinstance(g._array, Traced):
                 grad_arrays[i] = g._array
         self._grad_arrays = grad_arrays
         self.kept = {id(x.place): np.asarray(x.array) for x in alive}
@@ -325,7 +325,8 @@ class Recording:
         """The tensors that have recorded arrays."""
         alive = self.program.alive()
         found = gc.get_referrers(*alive) if alive else []
-        return [x for x in found if isinstance(x, TensorBase) and isinstance(x._array, Traced)]
+        found = [x for x in found if isinstance(x, TensorBase) and not x.is_sparse]
+        return [x for x in found if isinstance(x._array, Traced)]
 
     # --- afterwards ------------------------------------------------------------------------------
 

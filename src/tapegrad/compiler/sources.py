@@ -22,6 +22,7 @@ from tapegrad.nn.modules.module import Module
 from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.optim.optimizer import Optimizer
+from tapegrad.settings import _determinism
 from tapegrad.tensors.tensor import Tensor
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -326,6 +327,7 @@ def found_by(function: Callable, args: Any) -> Found:
         f"{found.guard.name(DEFAULT)}[0][0] is not {found.guard.name(DEFAULT[0][0])}",
         "the default dtype is another one",
     )
+    found.guard.equal(_determinism, "on", _determinism["on"])
     for table in (BEFORE, AFTER._forward_hooks, BACKWARD.hooks, BACKWARD.pre):
         found._hooks(table)
     found.look_at(function)

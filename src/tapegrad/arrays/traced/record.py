@@ -31,7 +31,24 @@ def record(
     out = (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
     found, result = _traced(program, out, known, text)
     program.note(text, function, placed, placed_kwargs, result)
+    if text in _SIZED_BY_DATA or (text == "getitem" and _has_mask(plain[1])):
+        for x in found if isinstance(found, (tuple, list)) else (found,):
+            program.note("expect", None, (".shape", x.place, x.shape), {}, None)
     return found
+
+
+_SIZED_BY_DATA = frozenset(
+    "xp.nonzero np.nonzero np.flatnonzero np.argwhere np.unique xp.unique_all xp.unique_counts "
+    "xp.unique_inverse xp.unique_values np.compress np.extract np.repeat xp.repeat np.bincount "
+    "np.delete np.intersect1d np.union1d np.setdiff1d .nonzero .compress .repeat".split()
+)
+"""How many numbers these give depends on numbers: it has to be the same again."""
+
+
+def _has_mask(key: Any) -> bool:
+    """Whether an index has a mask, which says by its numbers what it takes."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return any(getattr(x, "dtype", None) == bool for x in parts)
 
 
 def _plain(x: Any, known: dict) -> Any:
