@@ -120,7 +120,7 @@ class Found:
         grad = x._grad
         if grad is not None and id(grad) not in self.seen:
             self.seen[id(grad)] = grad
-            self.tensors[id(grad)] = grad
+            self._tensor(grad)
 
     def _sequence(self, x: Any) -> None:
         if type(x) is list:
