@@ -42,7 +42,7 @@ FUNCTIONS = {
     "log10": (np.log10, ((0, 2), (0, 1e30)), 1.0, 3.0),
     "softplus": (softplus, WIDE, 3.0, 3.0),
     "erf": (special.erf, (*WIDE, (0.9, 4)), 2.0, 3.0),
-    "erfc": (special.erfc, (*WIDE, (0.9, 9.3)), 4.0, 6.0),
+    "erfc": (special.erfc, (*WIDE, (0.9, 9.3)), 5.0, 6.0),
     "sin": (np.sin, (*WIDE, (-1e5, 1e5), (1e20, 3e38)), 2.0, 1.0),
     "cos": (np.cos, (*WIDE, (-1e5, 1e5), (1e20, 3e38)), 2.0, 1.0),
     "sqrt": (np.sqrt, ((0, 1), (0, 1e38)), 0.5, 0.5),

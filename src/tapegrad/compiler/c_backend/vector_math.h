@@ -251,7 +251,7 @@ static inline float tg_erf_f32(float x) { /* 2 ulp */
     float far = copysignf(1.0f - tg_exp_f32(-a * a) * tg_erfc_far_f32(a), x);
     return a < 1.0f ? near : far;
 }
-static inline float tg_erfc_f32(float x) { /* 4 ulp */
+static inline float tg_erfc_f32(float x) { /* 5 ulp */
     float a = fabsf(x);
     a = a > 10.2f ? 10.2f : a;
     float y = tg_exp_square_f32(a) * tg_erfc_far_f32(a);
