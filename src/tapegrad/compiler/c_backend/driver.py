@@ -132,8 +132,12 @@ class Driver:
     def _call(self, each: PythonCall) -> list[str]:
         """One recorded instruction, its arguments as arrays over their memory."""
         lines = []
+        written = {id(x.buffer) for x in each.effects}
         for name, x in each.places.items():
-            lines.append(f"{name} = {self._array(x)}")
+            # numbers of NumPy, of which nobody can make a view: our memory is used again
+            is_number = x.shape == () and x.buffer.kind != "input" and not x.weak
+            number = "[()]" if is_number and id(x.buffer) not in written else ""
+            lines.append(f"{name} = {self._array(x)}{number}")
         lines += python_source.lines_of(each.instruction)
         for x in each.made:
             name = f"v{x.buffer.value.number}"

@@ -65,9 +65,11 @@ def _flat(x: Any) -> Any:
 _COPIES = frozenset(
     "xp.astype xp.asarray xp.copied .astype .copy np.ascontiguousarray xp.broadcast_to "
     "xp.view_to xp.positive np.copy xp.real .transpose xp.permute_dims xp.moveaxis "
-    "xp.matrix_transpose .swapaxes xp.expand_dims xp.squeeze xp.flip xp.conj".split()
+    "xp.matrix_transpose .swapaxes xp.flip xp.conj".split()
 )
-_RESHAPES = frozenset("xp.reshape .reshape .ravel .flatten np.ravel".split())
+_RESHAPES = frozenset(
+    "xp.reshape .reshape .ravel .flatten np.ravel xp.expand_dims xp.squeeze".split()
+)
 
 
 def lower_copy(lowering: Lowering, instruction: Instruction) -> bool:

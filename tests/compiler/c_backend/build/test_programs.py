@@ -340,3 +340,21 @@ def test_products_of_transposed_and_broadcast_matrices(batch, dtype):
         return [x @ y, xp.matrix_transpose(turned) @ turned, x @ y[:, 0], (x[..., ::2] @ y[::2])]
 
     check(step, x, y, turned)
+
+
+def test_sums_of_many_float32_rows_are_accurate():
+    x = np.random.default_rng(0).random((300_000, 3)).astype(np.float32)
+    program, outs = record(lambda x: [xp.sum(x, axis=0), xp.mean(x, axis=0, keepdims=True)], x)
+    total, mean = build(program, [y.place for y in outs])(x)
+    exact = x.astype(np.float64).sum(axis=0)
+    np.testing.assert_allclose(total, exact, rtol=1e-6)
+    np.testing.assert_allclose(mean[0], exact / len(x), rtol=1e-6)
+
+
+def test_any_name_can_be_given():
+    names = ["layers.0.weight", "0.bias", "n", "x0", "float", "größe", "tg_exp_f32"]
+    program, outs = record(lambda *xs: [sum(xs[1:], start=xs[0])], *[floats(3)] * len(names))
+    given = {x.number: name for x, name in zip(program.inputs, names, strict=True)}
+    runner = build(program, [outs[0].place], names=given)
+    np.testing.assert_allclose(runner(*[floats(3)] * len(names))[0], floats(3) * 7, rtol=1e-5)
+    assert "layers_0_weight" in runner.source
