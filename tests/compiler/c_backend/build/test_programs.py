@@ -1,5 +1,6 @@
 """Programs as C: views and writes, checks, reductions, numbers, results, threads."""
 
+import importlib
 import threading
 import warnings
 
@@ -8,11 +9,12 @@ import pytest
 
 from tapegrad.arrays.traced import namespace as xp
 from tapegrad.arrays.traced.program import Changed, Program
-from tapegrad.compiler.c_backend import Unsupported, build
+from tapegrad.compiler.c_backend import Unsupported, addresses, blas, build, driver
 from tapegrad.compiler.c_backend.build import Compiled
 from tests.compiler.c_programs import needs_compiler
 
 pytestmark = needs_compiler()
+build_module = importlib.import_module("tapegrad.compiler.c_backend.build")
 
 
 @pytest.fixture(autouse=True)
@@ -358,3 +360,35 @@ def test_any_name_can_be_given():
     runner = build(program, [outs[0].place], names=given)
     np.testing.assert_allclose(runner(*[floats(3)] * len(names))[0], floats(3) * 7, rtol=1e-5)
     assert "layers_0_weight" in runner.source
+
+
+# --- other machines ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("convention", ["fortran", "loops"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_without_the_library_of_numpy(convention, dtype, monkeypatch):
+    if convention == "fortran":
+        pytest.importorskip("scipy.linalg.cython_blas")
+        other = blas._of_scipy()
+    else:
+        other = blas.Blas("loops")
+    monkeypatch.setattr(blas, "found", lambda: other)
+
+    def step(x, y):
+        return [x @ y, x.T @ x, y @ y.T, y.T @ x.T, x @ y[:, 1]]
+
+    runner = check(step, floats(4, 5, dtype=dtype), floats(5, 3, seed=1, dtype=dtype))
+    assert f"by_{convention}" in runner.source
+
+
+def test_objects_that_lie_otherwise_are_asked_for_their_address(monkeypatch):
+    for module in (addresses, build_module, driver):
+        monkeypatch.setattr(module, "offsets", lambda: None)
+
+    def step(x, lr):
+        x -= lr * x
+        return [x * 1.0, np.sort(x) + lr]
+
+    runner = check(step, floats(5), 0.25)
+    assert "int step(" not in runner.source
