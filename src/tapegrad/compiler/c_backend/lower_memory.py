@@ -63,24 +63,38 @@ def _flat(x: Any) -> Any:
 
 
 _COPIES = frozenset(
-    "xp.astype xp.asarray xp.copied .astype .copy np.ascontiguousarray xp.broadcast_to "
-    "xp.view_to xp.positive np.copy xp.real .transpose xp.permute_dims xp.moveaxis "
-    "xp.matrix_transpose .swapaxes xp.flip xp.conj".split()
+    "xp.astype xp.asarray xp.copied .astype .copy np.ascontiguousarray xp.broadcast_to xp.view_to "
+    "xp.positive np.copy xp.real xp.conj".split()
 )
 _RESHAPES = frozenset(
     "xp.reshape .reshape .ravel .flatten np.ravel xp.expand_dims xp.squeeze".split()
 )
+_VIEWS = frozenset(
+    ".transpose xp.permute_dims xp.moveaxis xp.matrix_transpose .swapaxes xp.flip".split()
+)
+"""What gives views of arrays, and copies of numbers alone."""
+
+
+def _is_reshape(instruction: Instruction) -> bool:
+    """Whether it keeps the elements in row-major order."""
+    text = instruction.text
+    if text in (".ravel", ".flatten", "np.ravel"):
+        return len(instruction.args) == 1 and not instruction.kwargs
+    return text in _RESHAPES and "order" not in instruction.kwargs
 
 
 def lower_copy(lowering: Lowering, instruction: Instruction) -> bool:
     """Copies and casts."""
     text, result = instruction.text, instruction.result
-    if not (text in _COPIES or text in _RESHAPES or text == "getitem"):
+    is_reshape = _is_reshape(instruction)
+    if not (text in _COPIES or text in _VIEWS or is_reshape or text == "getitem"):
         return False
     source = instruction.args[0]
     if not lowering.is_array(result) or not lowering.is_array(source):
         return False
     place = lowering.place(source)
+    if text in _VIEWS and place.size != 1:
+        return False
     if text in _COPIES and place.shape != result.shape:
         if "broadcast" not in text and "view_to" not in text:
             return False
@@ -89,7 +103,7 @@ def lower_copy(lowering: Lowering, instruction: Instruction) -> bool:
             return False
         place = part_of(place, instruction.args[1])
     out = lowering.fresh(result)
-    if text in _RESHAPES:
+    if is_reshape or text in _VIEWS:
         seen = place.reshaped(result.shape)
         if seen is None:
             seen, out_seen = place, out.reshaped(place.shape)

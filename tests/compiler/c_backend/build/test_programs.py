@@ -234,6 +234,17 @@ def test_integers_divide_and_shift_as_in_numpy(dtype):
         check(step, x, y)
 
 
+def test_signed_and_unsigned_numbers_are_compared_as_in_numpy():
+    x, y = np.array([-1, 5, 2**62]), np.array([1, 5, 2**63], np.uint64)
+    check(lambda x, y: [x < y, np.maximum(x, y), x == y], x, y)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "K"])
+def test_flattening_in_another_order(order):
+    check(lambda x: [x.flatten(order) * 1.0, x.T.ravel(order) * 1.0, x.copy(order)], floats(3, 4))
+    check(lambda x: [x.reshape((2, 6), order="F" if order == "F" else "C") + 0.0], floats(3, 4))
+
+
 def test_floats_divide_as_in_python():
     x = np.array([7.5, -7.5, 0.0, -0.0, np.inf, 3.0, 1.0])
     y = np.array([2.0, 2.0, -1.0, 1.0, 2.0, np.inf, 0.0])
