@@ -9,12 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _TYPES = {"f32": "float", "f64": "double"}
-_NAME = re.compile(
-    r"^#define (\w+)|^typedef .*?\(\*(\w+)\)|^(?:static |inline |extern |const |\w+ |\*)*?\**(\w+)"
-    r"\s*[\[(=;]",
-    re.M,
-)
 _COMMENT = re.compile(r"/\*.*?\*/", re.S)
+_ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
@@ -109,8 +105,14 @@ def _ends(line: str, is_open: bool) -> bool:
 
 
 def _name_of(chunk: list[str]) -> str:
-    code = _COMMENT.sub("", "\n".join(chunk)).strip()
-    found = _NAME.match(code)
-    if found is None:
+    """What is defined: a macro, or the last name before a bracket, a value or the end."""
+    code = _ATTRIBUTE.sub("", _COMMENT.sub("", "\n".join(chunk))).strip()
+    if code.startswith("#define"):
+        return code.split()[1].partition("(")[0]
+    if code.startswith("typedef"):
+        pointer = re.search(r"\(\*(\w+)\)", code)
+        return pointer[1] if pointer else _WORD.findall(code)[-1]
+    names = _WORD.findall(re.split(r"[(\[=;]", code, maxsplit=1)[0])
+    if not names:
         raise ValueError(f"a definition without a name: {code.splitlines()[0]}")
-    return next(x for x in found.groups() if x)
+    return names[-1]

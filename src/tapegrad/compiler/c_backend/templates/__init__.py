@@ -23,6 +23,8 @@ from tapegrad.compiler.c_backend.templates import (
     lstm,
     max_pool,
     nll_cross_entropy,
+    rnn,
+    small_product,
     softmax,
 )
 from tapegrad.compiler.c_backend.templates.call import TEMPLATES, Call, Instance, Strided, Uncovered
@@ -31,6 +33,7 @@ from tapegrad.core.annotations import Any
 
 def _library() -> Library:
     families = (
+        small_product,
         layer_norm,
         batch_group_norm,
         softmax,
@@ -38,6 +41,7 @@ def _library() -> Library:
         attention,
         lstm,
         gru,
+        rnn,
         max_pool,
         interpolate,
         embedding,

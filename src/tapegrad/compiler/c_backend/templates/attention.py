@@ -7,6 +7,7 @@ import numpy as np
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, Strided, require, template
 from tapegrad.core.annotations import Any
 
+_FEW_KEYS = 256  # up to so many a head is small
 _SCORES = 1 << 15  # scores that are held at once: they stay in the second cache
 
 SOURCE = r"""
@@ -25,8 +26,109 @@ static void tg_mask_scores_real(real *restrict s, int64_t rows, int64_t keys, co
     }
 }
 
+/* Softmax of a row in place, zeros from `seen` to `n`; returns log(sum(exp(x))), infinity where
+   there is nothing */
+static real tg_softmax_row_real(real *restrict row, int64_t seen, int64_t n) {
+    real top = tg_largest_real(row, seen);
+    top = top == -INFINITY ? 0 : top;
+    double sum = 0;
+    for (int64_t first = 0; first < seen; first += 4096) {
+        int64_t last = TG_MIN(seen, first + 4096);
+        real part = 0;
+        _Pragma("omp simd reduction(+ : part)")
+        for (int64_t j = first; j < last; j++) {
+            row[j] = tg_exp_real(row[j] - top);
+            part += row[j];
+        }
+        sum += part;
+    }
+    real r = sum == 0 ? 0 : (real)(1 / sum);
+    _Pragma("omp simd")
+    for (int64_t j = 0; j < seen; j++) row[j] *= r;
+    for (int64_t j = seen; j < n; j++) row[j] = 0;
+    return sum == 0 ? INFINITY : top + tg_log_real((real)sum);
+}
+
+/* One small head of `tg_attend_real`, four queries at a time; scratch: (E + 4) ld, ld is S rounded
+   up to whole vectors */
+static void tg_attend_small_real(real *restrict y, real *restrict total, const real *q,
+                                 const real *k, const real *v, const void *mask, int64_t kind,
+                                 int64_t L, int64_t S, int64_t E, int64_t D, int64_t ql,
+                                 int64_t kl, int64_t vl, int64_t ml, int64_t ms, int64_t causal,
+                                 real scale, real *restrict scratch) {
+    int64_t ld = (S + 15) / 16 * 16, item = kind == 1 ? 1 : (int64_t)sizeof(real);
+    real *turned = scratch, *s = scratch + E * ld;
+    if (ld > S)
+        for (int64_t e = 0; e < E; e++) memset(turned + e * ld + S, 0, (ld - S) * sizeof(real));
+    tg_transpose_real(turned, ld, k, kl, S, E);
+    for (int64_t first = 0; first < L; first += 4) {
+        int64_t rows = TG_MIN(4, L - first), keys = causal ? TG_MIN(S, first + rows) : S;
+        tg_four_rows_real(rows, (keys + 15) / 16 * 16, E, scale, q + first * ql, ql, 1, turned, ld,
+                          0, s, ld);
+        for (int64_t i = 0; i < rows; i++) {
+            int64_t seen = causal ? TG_MIN(keys, first + i + 1) : keys;
+            const char *m = (const char *)mask + (first + i) * ml * item;
+            if (kind) tg_mask_scores_real(s + i * ld, 1, seen, m, kind, ml, ms);
+            /* to whole vectors: what is beyond counts nothing */
+            int64_t whole = (seen + 7) / 8 * 8;
+            for (int64_t j = seen; j < whole; j++) s[i * ld + j] = -INFINITY;
+            total[first + i] = tg_softmax_row_real(s + i * ld, whole, keys);
+        }
+        tg_four_rows_real(rows, D, keys, 1, s, ld, 1, v, vl, 0, y + first * D, D);
+    }
+}
+
+/* One small head of `tg_attend_back_real`; scratch: (2 L + E + D) ld */
+static void tg_attend_small_back_real(real *restrict gq, real *restrict gk, real *restrict gv,
+                                      const real *g, const real *q, const real *k, const real *v,
+                                      const real *restrict y, const real *restrict total,
+                                      const void *mask, int64_t kind, int64_t L, int64_t S,
+                                      int64_t E, int64_t D, int64_t gl, int64_t ql, int64_t kl,
+                                      int64_t vl, int64_t ml, int64_t ms, int64_t causal,
+                                      real scale, real *restrict scratch) {
+    int64_t ld = (S + 15) / 16 * 16, item = kind == 1 ? 1 : (int64_t)sizeof(real);
+    real *s = scratch, *c = s + L * ld, *k_turned = c + L * ld, *v_turned = k_turned + E * ld;
+    memset(k_turned, 0, (E + D) * ld * sizeof(real));
+    tg_transpose_real(k_turned, ld, k, kl, S, E);
+    tg_transpose_real(v_turned, ld, v, vl, S, D);
+    for (int64_t first = 0; first < L; first += 4) {
+        int64_t rows = TG_MIN(4, L - first), keys = causal ? TG_MIN(S, first + rows) : S;
+        int64_t wide = (keys + 15) / 16 * 16;
+        tg_four_rows_real(rows, wide, E, scale, q + first * ql, ql, 1, k_turned, ld, 0,
+                          s + first * ld, ld);
+        tg_four_rows_real(rows, wide, D, 1, g + first * gl, gl, 1, v_turned, ld, 0, c + first * ld,
+                          ld);
+        for (int64_t i = first; i < first + rows; i++) {
+            int64_t seen = causal ? TG_MIN(keys, i + 1) : keys;
+            int64_t whole = (seen + 7) / 8 * 8;
+            real *row = s + i * ld, *change = c + i * ld, slope = 0, t = total[i];
+            const char *m = (const char *)mask + i * ml * item;
+            if (kind) tg_mask_scores_real(row, 1, seen, m, kind, ml, ms);
+            for (int64_t j = seen; j < whole; j++) row[j] = -INFINITY;
+            _Pragma("omp simd reduction(+ : slope)")
+            for (int64_t j = 0; j < D; j++) slope += g[i * gl + j] * y[i * D + j];
+            _Pragma("omp simd")
+            for (int64_t j = 0; j < whole; j++) {
+                row[j] = tg_exp_real(row[j] - t);
+                change[j] = (change[j] - slope) * row[j];
+            }
+            for (int64_t j = seen; j < TG_MIN(S, first + 4); j++) row[j] = change[j] = 0;
+        }
+        tg_four_rows_real(rows, E, keys, scale, c + first * ld, ld, 1, k, kl, 0, gq + first * E,
+                          E);
+    }
+    for (int64_t j = 0; j < S; j += 4) { /* key j is seen by the queries from j on */
+        int64_t rows = TG_MIN(4, S - j), from = causal ? TG_MIN(j, L) : 0;
+        tg_four_rows_real(rows, D, L - from, 1, s + from * ld + j, 1, ld, g + from * gl, gl, 0,
+                          gv + j * D, D);
+        tg_four_rows_real(rows, E, L - from, scale, c + from * ld + j, 1, ld, q + from * ql, ql, 0,
+                          gk + j * E, E);
+    }
+}
+
 /* y = softmax(q k^T scale + mask) v and log(sum(exp(...))) of each row, for heads (B, H); a row
-   that sees nothing gives 0 and infinity. q, k, v, mask: strides of b, h and row; `block` rows */
+   that sees nothing gives 0 and infinity. q, k, v, mask: strides of b, h and row;
+   `block` rows at a time, 0: small heads */
 static void tg_attend_real(real *restrict y, real *restrict total, const real *q, const real *k,
                            const real *v, const void *mask, int64_t kind, int64_t B, int64_t H,
                            int64_t L, int64_t S, int64_t E, int64_t D, int64_t qb, int64_t qh,
@@ -36,6 +138,13 @@ static void tg_attend_real(real *restrict y, real *restrict total, const real *q
     int64_t item = kind == 1 ? 1 : (int64_t)sizeof(real);
     for (int64_t b = 0; b < B; b++) {
         for (int64_t h = 0; h < H; h++, y += L * D, total += L) {
+            if (!block) {
+                const char *m = (const char *)mask + (b * mb + h * mh) * item;
+                tg_attend_small_real(y, total, q + b * qb + h * qh, k + b * kb + h * kh,
+                                     v + b * vb + h * vh, m, kind, L, S, E, D, ql, kl, vl, ml, ms,
+                                     causal, (real)scale, scratch);
+                continue;
+            }
             for (int64_t first = 0; first < L; first += block) {
                 int64_t rows = TG_MIN(block, L - first);
                 int64_t keys = causal ? TG_MIN(S, first + rows) : S;
@@ -50,24 +159,7 @@ static void tg_attend_real(real *restrict y, real *restrict total, const real *q
                 for (int64_t i = 0; i < rows; i++) {
                     real *row = s + i * keys;
                     int64_t seen = causal ? TG_MIN(keys, first + i + 1) : keys;
-                    real top = tg_largest_real(row, seen);
-                    top = top == -INFINITY ? 0 : top;
-                    double sum = 0;
-                    for (int64_t j = 0; j < seen; j += 4096) {
-                        int64_t last = TG_MIN(seen, j + 4096);
-                        real part = 0;
-                        _Pragma("omp simd reduction(+ : part)")
-                        for (int64_t i2 = j; i2 < last; i2++) {
-                            row[i2] = tg_exp_real(row[i2] - top);
-                            part += row[i2];
-                        }
-                        sum += part;
-                    }
-                    total[first + i] = sum == 0 ? INFINITY : top + tg_log_real((real)sum);
-                    real r = sum == 0 ? 0 : (real)(1 / sum);
-                    _Pragma("omp simd")
-                    for (int64_t j = 0; j < seen; j++) row[j] *= r;
-                    for (int64_t j = seen; j < keys; j++) row[j] = 0;
+                    total[first + i] = tg_softmax_row_real(row, seen, keys);
                 }
                 tg_product_real(0, 0, rows, D, keys, 1, s, keys, v + b * vb + h * vh, vl, 0,
                                 y + first * D, D);
@@ -90,6 +182,13 @@ static void tg_attend_back_real(real *restrict gq, real *restrict gk, real *rest
         for (int64_t h = 0; h < H; h++) {
             const real *G = g + b * gb + h * gh, *Q = q + b * qb + h * qh;
             const real *K = k + b * kb + h * kh, *V = v + b * vb + h * vh;
+            if (!block) {
+                const char *m = (const char *)mask + (b * mb + h * mh) * item;
+                tg_attend_small_back_real(gq, gk, gv, G, Q, K, V, y, total, m, kind, L, S, E, D, gl,
+                                          ql, kl, vl, ml, ms, causal, (real)scale, scratch);
+                gq += L * E, gk += S * E, gv += S * D, y += L * D, total += L;
+                continue;
+            }
             if (block < L) {
                 memset(gk, 0, S * E * sizeof(real));
                 memset(gv, 0, S * D * sizeof(real));
@@ -131,6 +230,15 @@ static void tg_attend_back_real(real *restrict gq, real *restrict gk, real *rest
     }
 }
 """
+
+
+def _rounded(n_keys: int) -> int:
+    return (n_keys + 15) // 16 * 16
+
+
+def _is_small(length: int, n_keys: int, e: int, d: int) -> bool:
+    """Whether a head is worked on by four queries at a time: a BLAS is no quicker."""
+    return length * n_keys <= _SCORES and n_keys <= _FEW_KEYS and max(e, d) <= _FEW_KEYS
 
 
 def _heads(at: Instance, x: Any, lead: tuple[int, ...]) -> tuple[Any, list[int]]:
@@ -179,14 +287,14 @@ def attend(at: Instance) -> Call:
         steps += own
     given, mask_steps = _mask(at, tuple(masks), t, lead, length, n_keys)
     heads = lead[-1] if lead else 1
-    block = max(1, min(length, _SCORES // n_keys))
+    block = 0 if _is_small(length, n_keys, e, d) else max(1, min(length, _SCORES // n_keys))
     itemsize = np.dtype(at.dtype(q)).itemsize
     rest = [int(causal), float(scale), block]
     sizes = [prod(lead) // max(heads, 1), heads, length, n_keys, e, d]
     return at.call(
         f"tg_attend_{t}",
         [*operands, *(given or [q, 0]), *sizes, *steps, *mask_steps, *rest],
-        scratch=block * n_keys * itemsize,
+        scratch=(block * n_keys or (e + 4) * _rounded(n_keys)) * itemsize,
     )
 
 
@@ -205,12 +313,12 @@ def attend_back(at: Instance) -> Call:
         steps += own
     given, mask_steps = _mask(at, tuple(masks), t, lead, length, n_keys)
     heads = lead[-1] if lead else 1
-    block = max(1, min(length, _SCORES // n_keys))
+    block = 0 if _is_small(length, n_keys, e, d) else max(1, min(length, _SCORES // n_keys))
     itemsize = np.dtype(at.dtype(q)).itemsize
     rest = [int(causal), float(scale), block]
     sizes = [prod(lead) // max(heads, 1), heads, length, n_keys, e, d]
     return at.call(
         f"tg_attend_back_{t}",
         [*operands, y, total, *(given or [q, 0]), *sizes, *steps, *mask_steps, *rest],
-        scratch=2 * block * n_keys * itemsize,
+        scratch=(2 * block * n_keys or (2 * length + e + d) * _rounded(n_keys)) * itemsize,
     )

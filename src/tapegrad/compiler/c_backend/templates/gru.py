@@ -13,7 +13,7 @@ static void tg_gru_real(real *restrict output, real *restrict before, real *rest
                         int64_t T, int64_t B, int64_t F, int64_t H, int64_t reverse,
                         real *restrict scratch) {
     real *inner = scratch, *w = scratch + B * 3 * H;
-    tg_transpose_real(w, w_hh, 3 * H, H);
+    tg_transpose_real(w, 3 * H, w_hh, H, 3 * H, H);
     tg_product_real(0, 1, T * B, H, F, 1, x, F, w_ih + 2 * H * F, F, 0, gates, 4 * H);
     tg_product_real(0, 1, T * B, 2 * H, F, 1, x, F, w_ih, F, 0, gates + H, 4 * H);
     const real *h = h0;

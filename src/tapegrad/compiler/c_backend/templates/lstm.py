@@ -6,17 +6,6 @@ from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, 
 from tapegrad.core.annotations import Any
 
 SOURCE = r"""
-/* The transpose (n, m) of w (m, n), by squares that fit the first cache */
-static void tg_transpose_real(real *restrict y, const real *restrict w, int64_t m, int64_t n) {
-    for (int64_t i = 0; i < m; i += 16) {
-        for (int64_t j = 0; j < n; j += 16) {
-            for (int64_t a = i; a < TG_MIN(m, i + 16); a++) {
-                for (int64_t b = j; b < TG_MIN(n, j + 16); b++) y[b * m + a] = w[a * n + b];
-            }
-        }
-    }
-}
-
 /* x (T, B, F); gates i f g o. Keeps the states before each time, the gates and the cells. `biases`
    is 0 where there are none. scratch: 4 H for the sum of biases, 4 H H for w_hh^T */
 static void tg_lstm_real(real *restrict output, real *restrict last_cell, real *restrict before,
@@ -28,7 +17,7 @@ static void tg_lstm_real(real *restrict output, real *restrict last_cell, real *
                          real *restrict scratch) {
     real *bias = scratch, *w = scratch + 4 * H;
     for (int64_t j = 0; j < 4 * H; j++) bias[j] = biases ? b_ih[j] + b_hh[j] : 0;
-    tg_transpose_real(w, w_hh, 4 * H, H);
+    tg_transpose_real(w, 4 * H, w_hh, H, 4 * H, H);
     tg_product_real(0, 1, T * B, 4 * H, F, 1, x, F, w_ih, F, 0, gates, 4 * H);
     const real *h = h0, *c = c0;
     for (int64_t step = 0; step < T; step++) {
