@@ -65,7 +65,7 @@ def join_chains(block: Block, forms: dict[Instruction, Form]) -> dict[Instructio
 
 
 def _size(block: Block, each: Instruction, forms: dict[Instruction, Form]) -> int:
-    """The elements that an instruction passes over one by one; 0 for instructions of other kinds."""
+    """How many elements an instruction passes over one by one; 0 for other instructions."""
     form, result = forms.get(each), each.result
     if form is None or not form.elementwise or not isinstance(result, Value) or not result.shape:
         return 0
@@ -134,7 +134,8 @@ class _Between:
         root = self._block.root
         given = arguments(each)
         writes = {root(x) for x in written(each)}
-        if self._made.intersection([*given, *scalars_in(each.args)]):
+        read = [*given, *[root(x) for x in given], *scalars_in(each.args)]
+        if self._made.intersection(read):  # views of what these make have no instruction any more
             return False
         if self._written.intersection([root(x) for x in given]) or self._touched & writes:
             return False

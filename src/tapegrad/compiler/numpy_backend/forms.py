@@ -162,7 +162,7 @@ def _reduction(ufunc: np.ufunc) -> Callable:
         (x, *rest), kwargs = instruction.args, instruction.kwargs
         if rest or set(kwargs) - {"axis", "keepdims"} or not isinstance(x, Value):
             return None
-        if x.dtype.kind not in "fiubc" or x.dtype.itemsize == 2 and x.dtype.kind == "f":
+        if x.dtype.kind not in "fiubc" or (x.dtype.itemsize == 2 and x.dtype.kind == "f"):
             return None
         if ufunc in (np.add, np.multiply) and size_of(x) >= LARGE_SUM:
             return None
