@@ -2,7 +2,8 @@
 
 `block` holds a program while `fold`, `common`, `identity`, `expand`, `dead` and `checks` rewrite
 it; `layout` says where its values live, `forms` how instructions write into memory that is there,
-`chains` which of them run in blocks; `source` writes it down and `runner` runs it. Results have the bits that the recorded computation had.
+`chains` which of them run in blocks; `source` writes it down and `runner` runs it.
+Results have the bits that the recorded computation had.
 """
 
 from tapegrad.arrays.traced.program import Program, Value

@@ -14,6 +14,7 @@ from tapegrad.compiler.numpy_backend.layout import Layout
 from tapegrad.compiler.numpy_backend.lines import Lines, suffix
 from tapegrad.compiler.numpy_backend.naming import Names
 from tapegrad.compiler.numpy_backend.results import ResultMemory, laid_out
+from tapegrad.compiler.numpy_backend.row_sums import row_of
 from tapegrad.compiler.numpy_backend.run_blocks import in_blocks
 from tapegrad.core.annotations import Any
 
@@ -176,6 +177,7 @@ class _Source:
         inner = Lines(self.block, self.layout, names, blocks)
         whole = [names.text(x) for x in chain.whole]
         single = [names.text(x) for x in chain.single]
+        rows = [names.text(x) for x in chain.rows]
         spares = [f"spare{i}" for i in range(len(blocks.spares))]
         place, lines = None, []
         for each in chain.instructions:
@@ -183,14 +185,14 @@ class _Source:
                 place = each.line
                 lines.append(_comment(*place))
             lines += inner.of(each)
-        self.parts += [f"def {part}({', '.join([*whole, *single, *spares])}):"]
+        self.parts += [f"def {part}({', '.join([*whole, *rows, *single, *spares])}):"]
         self.parts += [*[f"    {line}" for line in lines], ""]
         names.scope["in_blocks"] = in_blocks
         flat = [_flat(self.block, x, name) for x, name in zip(chain.whole, whole, strict=True)]
         dtypes = ", ".join([names.text(x) for x in blocks.spares])
-        first = ", ".join(flat) + "," * (len(flat) == 1)
-        second = ", ".join(single) + "," * (len(single) == 1)
-        return [f"in_blocks({part}, {blocks.size}, ({first}), ({second}), [{dtypes}])"]
+        given = [_tuple(flat), _tuple(single), f"[{dtypes}]"]
+        given += [_tuple(rows), str(row_of(blocks.size))] if rows else []
+        return [f"in_blocks({part}, {blocks.size}, {', '.join(given)})"]
 
     def _kept(self, lines: list[str]) -> list[str]:
         """The lines, and what puts inputs back if a number is not the recorded one."""
@@ -220,6 +222,10 @@ class _Source:
                     text = f"asarray({text})"
             texts.append(text)
         return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+
+def _tuple(texts: list[str]) -> str:
+    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
 
 
 def _flat(block: Block, x: Any, name: str) -> str:
