@@ -1,7 +1,6 @@
 """The source of a block: a function that makes a workspace, and in it the program."""
 
 import linecache
-import sys
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from tapegrad.compiler.numpy_backend.geometry import is_row_major, order_of
 from tapegrad.compiler.numpy_backend.layout import Layout
 from tapegrad.compiler.numpy_backend.lines import Lines, suffix
 from tapegrad.compiler.numpy_backend.naming import Names
-from tapegrad.compiler.numpy_backend.results import ResultMemory, laid_out
+from tapegrad.compiler.numpy_backend.results import ResultMemory, laid_out, references
 from tapegrad.compiler.numpy_backend.row_sums import row_of
 from tapegrad.compiler.numpy_backend.run_blocks import in_blocks
 from tapegrad.core.annotations import Any
@@ -39,9 +38,7 @@ class _Source:
         self.names = Names(block, given)
         self.inputs = [self.names.value(x) for x in block.inputs]
         self.lines = Lines(block, self.layout, self.names)
-        self.names.scope.update(
-            ndarray=np.ndarray, getrefcount=sys.getrefcount, memory_of=memory_of
-        )
+        self.names.scope.update(ndarray=np.ndarray, references=references, memory_of=memory_of)
         self.before: list[str] = []  # in the workspace
         self.parts: list[str] = []  # functions in the workspace
         self.nonlocals: list[str] = []
@@ -116,9 +113,9 @@ class _Source:
             ]
             counts = []
             for name in asked:
-                count = self.names.new(f"{name}_references")
-                self.before.append(f"{count} = getrefcount({name})")
-                counts.append(f"getrefcount({name}) != {count}")
+                count = self.names.new(f"{name}_users")
+                self.before.append(f"{count} = references({name})")
+                counts.append(f"references({name}) != {count}")
             lines += [f"if {' or '.join(counts)}:", f"    {targets} = {memory}.other()"]
         return lines
 
