@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 
 from tapegrad.arrays.traced.program import Changed, Instruction, Scalar, Value
-from tapegrad.autograd.node import INFERENCE, AccumulateGrad, make_leaf, version_of
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, make_leaf, version_of
 from tapegrad.autograd.writable import written
 from tapegrad.compiler import instructions
 from tapegrad.compiler.guards import Guard
@@ -125,7 +125,8 @@ class Entry:
             same += f" or {a}._node is not None"
         else:
             same += f" or {a}._node.__class__ is not {node}"
-            same += f" or {a}._node.hooks is not None"
+            port = ".node" if type(x._node) is Port else ""
+            same += f" or {a}._node{port}.hooks is not None"
         same += f" or {a}._counter is INFERENCE"
         for other in taken:
             same += f" or {a} is {other}"
