@@ -14,7 +14,7 @@ from tapegrad.compiler.numpy_backend.geometry import are_aligned, is_row_major, 
 from tapegrad.compiler.numpy_backend.row_sums import parts_of, sums_rows
 from tapegrad.core.annotations import Any, Sequence
 
-LARGE = 1 << 16  # elements: smaller arrays are in the cache anyway
+LARGE = 1 << 19  # elements: the third-level cache holds a few arrays of fewer
 _FAR = 100  # instructions that are left for afterwards at most
 
 
