@@ -19,7 +19,7 @@ from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.describe import is_freed
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, is_grad_enabled, switched
-from tapegrad.autograd.node import INFERENCE, AccumulateGrad, node_of
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence, node_of
 from tapegrad.autograd.view import View
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
@@ -50,6 +50,11 @@ class RecordingMode(Layered):
             if isinstance(x, TensorBase):
                 recording.check(name, x)
         return self.below(name, function, args, kwargs)
+
+    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+        if type(node) is not AccumulateGrad and node.sequence < self.recording.first_node:
+            self.recording.refuse("a backward pass goes on into the graph behind an argument")
+        return super().backward_node(node, function, args)
 
     def cut(self, x: object, result: object, how: str) -> None:
         if how == "numpy()":
@@ -204,6 +209,7 @@ class Recording:
         self._versions = [_version(x) for x in self.tensors]
         self._grads = [x._grad for x in self.tensors]
         self._nodes = [x._node for x in self.tensors]
+        self.first_node = next_sequence()
         token = MODE.set(RecordingMode(MODE.get(), self))
         drawn = DRAWS[0]
         recorded_draws = self.program.drawn
