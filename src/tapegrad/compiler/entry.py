@@ -490,7 +490,13 @@ class Entry:
         self._scope["holds"] = self.guard.holds
         call = f"(function, args, kwargs, {wanted}, {states}, {inputs}, versions({inputs}), holds)"
         self._scope["versions"] = versions_of
-        self._say(f"attach({outs}, {saved}, {given}, {kept}, {call})")
+        tensors = several([self._output(k) for k in joint.saved_outputs])
+        self._say(f"attach({outs}, {saved}, {tensors}, {given}, {kept}, {call})")
+
+    def _output(self, k: int) -> str:
+        """The tensor of an output that the backward program reads, or its array."""
+        is_result = any(x[0] == "tensor" and x[1] == k for x in self.recording.results)
+        return f"t{k}" if is_result else f"wrap(r{k})"
 
 
 def _owner(array: Any) -> Any:
