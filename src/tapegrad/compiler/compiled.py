@@ -10,9 +10,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
 from tapegrad.compiler.backends import Unsupported
 from tapegrad.compiler.entry import FAILED, MISS, Entry
+from tapegrad.compiler.explanation import Explanation
 from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import Uncompilable, found_by
@@ -77,6 +79,29 @@ class Compiled:
         runners = [entry.runner, *([entry.joint.runner] if entry.joint is not None else [])]
         return "\n".join(each.source for each in runners)
 
+    def explain(self) -> Explanation:
+        """What was made of this function: its programs, what they depend on, what stopped it.
+
+        >>> f = torch.compile(lambda x: (x * 2).sum(), backend="numpy")
+        >>> for _ in range(3):
+        ...     y = f(torch.ones(4))
+        >>> print(str(f.explain()).splitlines()[0])
+        <lambda>: 1 program
+        """
+        return Explanation(self)
+
+    def save(self, path: str) -> None:
+        """Write the program of the last call as a file that runs alone: `step.py` or `step.c`.
+
+        Raises: RuntimeError where nothing is compiled yet, or the program calls what only tapegrad
+        has.
+        """
+        from tapegrad.compiler.standalone import save
+
+        if not self.entries:
+            self.source  # noqa: B018  raises, and says why
+        save(self.entries[0], path)
+
     def __reduce__(self) -> Any:
         options = self._build, self._fullgraph, self._at_once, self._most
         return Compiled, (self.compiled_function, *options)
@@ -92,14 +117,11 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         mode = MODE.get()
-        if (
-            self._given_up
-            or STATE.stance == "force_eager"
-            or type(mode) is not bool
-            or EVERYWHERE
-            or MODES.get()
-            or TRANSFORMS.get() is not None
-        ):
+        if self._given_up or STATE.stance == "force_eager":
+            return self.compiled_function(*args, **kwargs)
+        if type(mode) is not bool:
+            return self._under_mode(mode, args, kwargs)
+        if EVERYWHERE or MODES.get() or TRANSFORMS.get() is not None:
             return self.compiled_function(*args, **kwargs)
         if AUTOCAST.get() is not None:
             mode = _with_autocast(mode, AUTOCAST.get())
@@ -111,6 +133,23 @@ class Compiled:
                 if found is not MISS:
                     return found
         return self._record(mode, args, kwargs)
+
+    def _under_mode(self, mode: Any, args: tuple, kwargs: dict) -> Any:
+        """A call while something takes part in calls: a profile has it as one event.
+
+        Other modes see the operators of the function, which runs as it is.
+        """
+        from tapegrad.profiler.block import Profiling, record_function
+
+        plain = stripped(mode, Profiling)
+        if type(plain) is not bool:
+            return self.compiled_function(*args, **kwargs)
+        with record_function(f"Torch-Compiled Region: {self._name()}"):
+            token = MODE.set(plain)
+            try:
+                return self(*args, **kwargs)
+            finally:
+                MODE.reset(token)
 
     def _record(self, mode: Any, args: tuple, kwargs: dict) -> Any:
         function = self.compiled_function

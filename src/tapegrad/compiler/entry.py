@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 
 from tapegrad.arrays.traced.program import Changed, Instruction, Scalar, Value
-from tapegrad.autograd.node import INFERENCE, AccumulateGrad, make_leaf, version_of
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, make_leaf, version_of
 from tapegrad.autograd.writable import written
 from tapegrad.compiler import instructions
 from tapegrad.compiler.guards import Guard
@@ -125,7 +125,8 @@ class Entry:
             same += f" or {a}._node is not None"
         else:
             same += f" or {a}._node.__class__ is not {node}"
-            same += f" or {a}._node.hooks is not None"
+            port = ".node" if type(x._node) is Port else ""
+            same += f" or {a}._node{port}.hooks is not None"
         same += f" or {a}._counter is INFERENCE"
         for other in taken:
             same += f" or {a} is {other}"
@@ -174,6 +175,11 @@ class Entry:
         self.build(self, self.part, outputs, names=self.names)
         self.streams = [x for x in program.constants if isinstance(x, Twister)]
 
+    def names_of_tensor(self, i: int) -> str:
+        """What a tensor of the recording is called, as modules or the function have it."""
+        places = [x for x in self.recording.program.inputs if isinstance(x, Value)]
+        return self.names.get(places[i].number, f"v{places[i].number}")
+
     def _called(self) -> dict[int, str]:
         """What the function calls its arguments, by the identities of the tensors."""
         try:
@@ -205,10 +211,11 @@ class Entry:
         taken: set[int] = set()
         found = []
         program = self.recording.program
-        for x in self.recording.outputs:
+        results = {x[1] for x in self.recording.results if x[0] == "tensor"}
+        for k, x in enumerate(self.recording.outputs):
             value = x.place
             shared = id(value.root) in inputs or id(value.root) in taken
-            if shared or value.root.shape != value.shape:
+            if shared or (k not in results and value.root.shape != value.shape):
                 copy = program.place(x.array.copy("K"))
                 forward.append(Instruction(".copy", (value, "K"), {}, copy, None))
                 value = copy
@@ -292,7 +299,11 @@ class Entry:
                 self._grad_questions(f"g{i}", i)
             else:
                 self._say(f"if {name}._grad is not {guard.name(before)}: return MISS")
-        captured = [i for i in range(len(recording.tensors)) if not self._is_given(i)]
+        captured = [
+            i
+            for i, x in enumerate(recording.tensors)
+            if not self._is_given(i) and id(x) not in recording.idle
+        ]
         self.captured = [recording.tensors[i] for i in captured]
         self._layouts = [_layout(x) for x in self.captured]
         self._hold()

@@ -115,6 +115,9 @@ class _Plan:
         """The gradients of the tensors that the program read, by its backward program."""
         joint, given, versions, outs, kept, _ = node.saved
         _check_versions(node, given, versions)
+        if any(not isinstance(x, (np.ndarray, np.generic)) for x in g):  # of another namespace
+            found = self.run_on_tensors(node, [wrap(x) for x in g], create_graph=False)
+            return tuple([None if x is None else resolved(x._array) for x in found])
         cotangents = _laid_out(g, joint.likes)
         try:
             results = iter(joint.runner(*[x._array for x in given], *outs, *kept, *cotangents))
@@ -165,10 +168,7 @@ def _check_versions(node: Any, given: tuple, versions: list) -> None:
 
 def _laid_out(g: list, likes: list) -> list:
     """Cotangents row by row, as the program was recorded with."""
-    return [
-        x if x.flags.c_contiguous and x.dtype == like.dtype else np.ascontiguousarray(x, like.dtype)
-        for x, like in zip(g, likes, strict=True)
-    ]
+    return [np.asarray(x, like.dtype, order="C") for x, like in zip(g, likes, strict=True)]
 
 
 PLAN = _Plan()

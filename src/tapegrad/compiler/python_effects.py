@@ -32,6 +32,9 @@ _MUTATORS = frozenset(
     "append appendleft extend extendleft insert remove pop popleft popitem clear update add "
     "discard setdefault sort reverse __setitem__ __delitem__ __iadd__".split()
 )
+_OF_ARRAYS = frozenset(
+    "fill itemset partition put resize setfield setflags sort tofile dump".split()
+)
 _IMPURE_PYTHON = frozenset(
     "random logging threading subprocess multiprocessing socket tempfile shutil pathlib io "
     "datetime time warnings asyncio concurrent queue sched secrets uuid urllib".split()
@@ -45,6 +48,7 @@ class Watch:
 
     def __init__(self, found: Any):
         self.why_not = ""
+        self.stepped: set[int] = set()  # optimizers, by their identities
         self.reads_grads = False  # whether the `.grad` of some tensor was asked for
         self._found = found
         self._kinds: dict[Any, bool] = {}
@@ -73,6 +77,8 @@ class Watch:
         if event == "call":
             if frame.f_code.co_name == "step" and frame.f_back is not None:
                 self._scheduled(frame)
+            elif frame.f_code.co_name == "hooked" and "self" in frame.f_locals:
+                self.stepped.add(id(frame.f_locals["self"]))
             root = frame.f_globals.get("__name__", "").partition(".")[0]
             if root in _IMPURE_PYTHON and frame.f_back is not None and self._is_users(frame.f_back):
                 self._note(frame.f_back, f"{root}.{frame.f_code.co_name}")
@@ -95,6 +101,9 @@ class Watch:
         if kind.__module__ == "builtins" or kind.__module__ == "collections":
             changes = name in _MUTATORS and id(owner) in self._found.seen
             if changes or kind.__name__ in ("generator", "TextIOWrapper"):
+                self._note(frame, f"{kind.__name__}.{name}")
+        elif kind.__module__ == "numpy":
+            if name in _OF_ARRAYS:
                 self._note(frame, f"{kind.__name__}.{name}")
         elif kind.__module__.partition(".")[0] not in ("tapegrad",) and not isinstance(owner, type):
             self._note(frame, f"{kind.__name__}.{name}")
@@ -121,6 +130,11 @@ class Watch:
         return any(each.text == ".item" for each in program.instructions)
 
     def _note(self, frame: FrameType, what: str) -> None:
+        around: Any = frame
+        while around is not None:
+            if around.f_globals.get("__name__", "").startswith("importlib."):
+                return  # a module is imported for the first time
+            around = around.f_back
         file = frame.f_code.co_filename
         self.why_not = f"{what}() is called in line {frame.f_lineno} of {file}"
 

@@ -7,15 +7,18 @@ objects, and the same of the functions found there, as far as they are written i
 of tapegrad or of Python's library. Each place that was looked at is a line of the guard.
 """
 
+import dis
 import functools
 import sys
 import types
+from collections import deque
 
 import numpy as np
 
 from tapegrad.compiler.guards import Guard
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.dtype import current as DEFAULT
+from tapegrad.core.generator import Generator
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE
 from tapegrad.nn.modules.module import Module
@@ -90,8 +93,10 @@ class Found:
             self.look_at(x.compiled_function)
         elif isinstance(x, np.ndarray):
             raise Uncompilable("it reads a NumPy array, whose numbers nobody watches")
-        elif isinstance(x, (list, tuple)):
+        elif isinstance(x, (list, tuple, deque)):
             self._sequence(x)
+        elif isinstance(x, Generator):
+            pass  # what it draws is recorded
         elif isinstance(x, dict):
             self._dict(x)
         elif isinstance(x, (set, frozenset)):
@@ -123,10 +128,10 @@ class Found:
             self._tensor(grad)
 
     def _sequence(self, x: Any) -> None:
-        if type(x) is list:
+        if not isinstance(x, tuple):
             self.guard.length(x, len(x))
         for i, each in enumerate(x):
-            if type(x) is list:
+            if not isinstance(x, tuple):
                 self.entry(x, i, each)
             else:
                 self.look_at(each)
@@ -205,6 +210,11 @@ class Found:
 
     def _optimizer(self, optimizer: Any) -> None:
         self.optimizers.append(optimizer)
+        before, self.guard.asker = self.guard.asker, id(optimizer)
+        self._parts_of_optimizer(optimizer)
+        self.guard.asker = before
+
+    def _parts_of_optimizer(self, optimizer: Any) -> None:
         for name, x in optimizer.__dict__.items():
             if name.endswith("_hooks"):
                 self._hooks(x)
@@ -254,7 +264,7 @@ class Found:
         self.guard.attribute(function, "__defaults__", function.__defaults__)
         self.guard.attribute(function, "__kwdefaults__", function.__kwdefaults__)
         names = names_of(function.__code__)
-        for name in names:
+        for name in globals_of(function.__code__):
             if name in function.__globals__:
                 self._global(function.__globals__, name, names)
             elif isinstance(sys.modules.get(name), types.ModuleType):
@@ -271,6 +281,8 @@ class Found:
 
     def _names_in(self, module: Any, names: list[str]) -> None:
         """The names that code may look up in a module that is no library."""
+        if module.__name__ == "os" and ("environ" in names or "getenv" in names):
+            raise Uncompilable("it reads variables of the environment")
         if module.__name__ == "numpy" and "random" in names:
             raise Uncompilable("it draws random numbers of NumPy")
         key = id(module), frozenset(names)
@@ -292,8 +304,22 @@ class _In:
 _OURS = ("tapegrad", "torch")
 
 
+def globals_of(code: Any) -> list[str]:
+    """The global names that code and the functions in it look up, and the modules they import."""
+    found = {x.argval: None for x in dis.get_instructions(code) if x.opname in _OF_GLOBALS}
+    for x in code.co_consts:
+        if isinstance(x, types.CodeType):
+            found.update(dict.fromkeys(globals_of(x)))
+    return list(found)
+
+
+_OF_GLOBALS = frozenset(
+    "LOAD_GLOBAL LOAD_NAME STORE_GLOBAL DELETE_GLOBAL IMPORT_NAME LOAD_FROM_DICT_OR_GLOBALS".split()
+)
+
+
 def names_of(code: Any) -> list[str]:
-    """The names that code and the functions in it look up."""
+    """The names that code and the functions in it look up, those of attributes among them."""
     names = dict.fromkeys(code.co_names)
     for x in code.co_consts:
         if isinstance(x, types.CodeType):
@@ -304,7 +330,7 @@ def names_of(code: Any) -> list[str]:
 def is_library(x: Any) -> bool:
     """Whether a class or function is part of tapegrad, of NumPy or of Python's library."""
     root = (getattr(x, "__module__", None) or "builtins").partition(".")[0]
-    return root in (*_OURS, "numpy", "builtins") or root in _STDLIB
+    return root in (*_OURS, "numpy", "scipy", "builtins") or root in _STDLIB
 
 
 _STDLIB = sys.stdlib_module_names - {"__main__"}
