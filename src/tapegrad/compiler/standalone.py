@@ -62,7 +62,8 @@ def save(entry: Any, path: str) -> None:
 def _c_source(entry: Any) -> str:
     from tapegrad.compiler.c_backend.standalone import standalone
 
-    return standalone(entry.part, entry.outputs, names=entry.names)
+    numbers = {x.number: _number(x, entry) for x in entry.part.inputs if isinstance(x, Scalar)}
+    return standalone(entry.part, entry.outputs, names=entry.names, numbers=numbers)
 
 
 def python_source(entry: Any) -> str:
@@ -100,9 +101,7 @@ def python_source(entry: Any) -> str:
 def _example(x: Any, entry: Any) -> str:
     """An expression for an array like an input of the program."""
     if isinstance(x, Scalar):
-        n = entry.part.inputs.index(x) - len(entry.reads)
-        owner, key, index = entry.recording.numbers[entry.numbers[n]]
-        return repr(owner[key] if index is None else owner[key][index])
+        return repr(_number(x, entry))
     kind = x.dtype.kind
     if kind == "f":
         made = f"random.random({x.shape}).astype('{x.dtype}')"
@@ -111,6 +110,13 @@ def _example(x: Any, entry: Any) -> str:
     else:
         made = f"random.standard_normal({x.shape}).astype('{x.dtype}')"
     return made if _is_row_major(x) else f"_laid_out({made}, {x.strides})"
+
+
+def _number(x: Scalar, entry: Any) -> float:
+    """The number that an input of the program is now."""
+    n = entry.part.inputs.index(x) - len(entry.reads)
+    owner, key, index = entry.recording.numbers[entry.numbers[n]]
+    return owner[key] if index is None else owner[key][index]
 
 
 def _is_row_major(x: Value) -> bool:

@@ -16,12 +16,17 @@ from tapegrad.core.annotations import Any, Array, Callable, Sequence
 
 
 class Traced:
-    """An array, and its value in a program."""
+    """An array, and its value in a program.
 
-    __slots__ = ("__weakref__", "array", "place", "program")
+    Where `is_number` the program has a number of NumPy in its place: nobody has a view of it yet,
+    and nobody writes into it.
+    """
+
+    __slots__ = ("__weakref__", "array", "is_number", "place", "program")
 
     def __init__(self, program: Any, array: Array, place: Any):
-        self.program, self.array, self.place = program, array, place
+        self.is_number = isinstance(array, np.generic)
+        self.program, self.array, self.place = program, np.asarray(array), place
 
     def __array_namespace__(self, *, api_version: Any = None) -> Any:
         from tapegrad.arrays.traced import namespace

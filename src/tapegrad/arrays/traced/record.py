@@ -26,15 +26,18 @@ def record(
     if program is None or any(x.program is not program for x in known.values()):
         # it is over: what a graph has kept of it still computes
         return (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
-    placed = tuple([place_of(program, x) for x in args])
-    placed_kwargs = {k: place_of(program, x) for k, x in kwargs.items()}
     target = kwargs.get("out")
     if type(target) is np.ndarray and program.owner is not None:
         program.owner.refuse(f"{text} writes to memory that is no tensor's of the call")
     out = (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
+    for x in known.values():
+        if x.is_number and (text in _WRITERS or _shares(out, x.array)):
+            _keep_in_memory(program, x)
+    placed = tuple([place_of(program, x) for x in args])
+    placed_kwargs = {k: place_of(program, x) for k, x in kwargs.items()}
     found, result = _traced(program, out, known, text)
     program.note(text, function, placed, placed_kwargs, result)
-    if text in _SIZED_BY_DATA or (text == "getitem" and _has_mask(plain[1])):
+    if is_sized_by_data(text, plain):
         for x in found if isinstance(found, (tuple, list)) else (found,):
             program.note("expect", None, (".shape", x.place, x.shape), {}, None)
     return found
@@ -58,10 +61,31 @@ def as_constant(array: Any) -> Any:
     return program.array(array, value)
 
 
+_WRITERS = frozenset("setitem np.copyto .fill np.put np.place np.putmask .put .itemset".split())
+
+
+def _shares(out: Any, array: Any) -> bool:
+    """Whether a result is an array, or a part of it."""
+    if isinstance(out, (tuple, list)):
+        return any(_shares(each, array) for each in out)
+    return isinstance(out, np.ndarray) and np.may_share_memory(out, array)
+
+
+def _keep_in_memory(program: Program, x: Any) -> None:
+    """Make an array of a number that NumPy gave: eager tensors have it in memory."""
+    before, x.place, x.is_number = x.place, program.place(x.array), False
+    program.note("np.asarray", np.asarray, (before,), {}, x.place)
+
+
+def is_sized_by_data(text: str, args: Any) -> bool:
+    """Whether the shape of what a call gives depends on numbers."""
+    return text in _SIZED_BY_DATA or (text == "getitem" and _has_mask(args[1]))
+
+
 def _has_mask(key: Any) -> bool:
     """Whether an index has a mask, which says by its numbers what it takes."""
     parts = key if isinstance(key, tuple) else (key,)
-    return any(getattr(x, "dtype", None) == np.bool_ for x in parts)
+    return any(getattr(x, "dtype", None) == np.dtype(bool) for x in parts)
 
 
 def _plain(x: Any, known: dict) -> Any:

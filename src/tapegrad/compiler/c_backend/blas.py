@@ -101,22 +101,40 @@ static void by_loops_SUFFIX(int order, int a, int b, int64_t m, int64_t n, int64
     }
 }
 """
-_SOURCES = {"cblas64": "", "fortran": _FORTRAN, "loops": _LOOPS}
+_ALONE = f"""\
+#ifdef TG_CBLAS
+#include <cblas.h>
+static void by_cblas_SUFFIX(int order, int a, int b, int64_t m, int64_t n, int64_t k, REAL alpha,
+                            const REAL *A, int64_t lda, const REAL *B, int64_t ldb, REAL beta,
+                            REAL *C, int64_t ldc) {{
+    cblas_GEMM(order, a, b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}}
+#else
+{_LOOPS}#define by_cblas_SUFFIX by_loops_SUFFIX
+#endif
+"""
+_SOURCES = {"cblas64": "", "fortran": _FORTRAN, "loops": _LOOPS, "alone": _ALONE}
 _BINDING = {
     "cblas64": "gemm_SUFFIX = (tg_gemm_type_SUFFIX)GEMM;",
     "fortran": "fortran_SUFFIX = (fortran_SUFFIX_t)GEMM; gemm_SUFFIX = by_fortran_SUFFIX;",
     "loops": "gemm_SUFFIX = by_loops_SUFFIX;",
+    "alone": "gemm_SUFFIX = by_cblas_SUFFIX;",
 }
 _REAL = {"f32": ("float", "sgemm"), "f64": ("double", "dgemm")}
 
 
-def binding(suffixes: Any) -> str:
-    """The C function that is given the addresses of sgemm and dgemm: it sets `gemm_f32`, ..."""
-    convention = found().convention
-    texts, lines = [], []
+def binding(suffixes: Any, convention: str) -> str:
+    """The C function that is given the addresses of sgemm and dgemm: it sets `gemm_f32`, ...
+
+    `convention` is that of `found()`, or "alone" for a file that is compiled with CBLAS or without.
+    """
+    texts: list[str] = []
+    lines: list[str] = []
     for suffix in suffixes:
         real, gemm = _REAL[suffix]
-        texts.append(_SOURCES[convention].replace("SUFFIX", suffix).replace("REAL", real))
-        lines.append("    " + _BINDING[convention].replace("SUFFIX", suffix).replace("GEMM", gemm))
+        for where, text in ((texts, _SOURCES[convention]), (lines, _BINDING[convention])):
+            text = text.replace("SUFFIX", suffix).replace("REAL", real).replace("GEMM", gemm)
+            where.append(text)
     head = "void bind(void *sgemm, void *dgemm) {"
+    lines = [f"    {line}" for line in lines]
     return "\n".join([*texts, head, *lines, "    (void)sgemm, (void)dgemm;", "}", ""])

@@ -26,9 +26,14 @@ class Compiled:
         source: the C file
         driver: the Python function that calls it, as source
         segments: its loops, products and calls
+        inputs, constants, layout, places, n_slots, calls: for whoever gives it memory: buffers,
+            where its outputs lie, the length of the table of addresses, and calls of Python
     """
 
-    def __init__(self, program: Program, outputs: Sequence[Value], names: dict[int, str]):
+    def __init__(
+        self, program: Program, outputs: Sequence[Value], names: dict[int, str],
+        is_alone: bool = False,
+    ):  # fmt: skip
         lowering = Lowering(program, names, RULES)
         places = [_output(lowering, x) for x in outputs]
         statements = simplified(lowering.statements, places)
@@ -44,7 +49,16 @@ class Compiled:
         for buffer in (*lowering.inputs, *constants, *layout.results, *made):
             buffer.slot, n_slots = n_slots, n_slots + 1
         parts, calls = _parts(self.segments, in_memory)
-        written = CSource(parts, layout, lowering.inputs, offsets())
+        where = None if is_alone else offsets()
+        convention = "alone" if is_alone else blas.found().convention
+        written = CSource(parts, layout, lowering.inputs, where, convention)
+        self.inputs, self.constants, self.layout, self.places = (
+            lowering.inputs,
+            constants,
+            layout,
+            places,
+        )
+        self.n_slots, self.calls = n_slots, calls
         self.source, self._written = written.text, written
         self._driver = Driver(
             lowering.inputs, places, layout, constants, n_slots, calls, parts, written,

@@ -142,6 +142,8 @@ class Driver:
         lines += python_source.lines_of(each.instruction)
         for x in each.made:
             name = f"v{x.buffer.value.number}"
+            if each.is_sized:
+                lines.append(f"expect({name}.shape, {x.shape}, 'the shape of {name}')")
             kept = self._made[id(x.buffer)] = f"m{x.buffer.value.number}"
             lines.append(f"{kept} = laid_out_as({name}, {x.shape}, {x.strides})")
             lines.append(f"w.slots[{x.buffer.slot}] = address({kept})")

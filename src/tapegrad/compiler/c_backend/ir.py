@@ -8,7 +8,7 @@ of them writes. Writes are therefore in place from the start, and what may move 
 
 import numpy as np
 
-from tapegrad.arrays.traced.record import Read
+from tapegrad.arrays.traced.record import Read, is_sized_by_data
 from tapegrad.core.annotations import Any, Callable, NativeDType, Sequence
 
 Sizes = tuple[int, ...]
@@ -249,9 +249,13 @@ class Call(Statement):
 
 
 class PythonCall(Statement):
-    """A recorded instruction that Python runs, between two pieces of C."""
+    """A recorded instruction that Python runs, between two pieces of C.
 
-    __slots__ = ("effects", "has_effect", "instruction", "is_check", "made", "places")
+    It is a check where it may find that the program has changed: in a number, or in the shape of
+    what it gives.
+    """
+
+    __slots__ = ("effects", "has_effect", "instruction", "is_check", "is_sized", "made", "places")
 
     may_raise = True
 
@@ -263,7 +267,12 @@ class PythonCall(Statement):
         self.effects, self.made = writes, made
         self.has_effect = effect
         results = instruction.result if type(instruction.result) is tuple else (instruction.result,)
-        self.is_check = instruction.text == "expect" or any(isinstance(x, Read) for x in results)
+        self.is_sized = is_sized_by_data(instruction.text, instruction.args)
+        self.is_check = (
+            self.is_sized
+            or instruction.text == "expect"
+            or any(isinstance(x, Read) for x in results)
+        )
 
 
 class Check(Statement):

@@ -18,6 +18,8 @@ def lower_expect(lowering: Lowering, instruction: Instruction) -> bool:
     if instruction.text != "expect":
         return False
     how, value, recorded = instruction.args
+    if how == ".shape":  # whoever makes the array asks for it
+        return bool(value.shape == recorded)
     values = value if type(value) is tuple else (value,)
     operands: list[Any] = []
     for x in values:

@@ -64,8 +64,8 @@ def flat(x: Any) -> Any:
 
 
 _COPIES = frozenset(
-    "xp.astype xp.asarray xp.copied .astype .copy np.ascontiguousarray xp.broadcast_to xp.view_to "
-    "xp.positive np.copy xp.real xp.conj".split()
+    "xp.astype xp.asarray xp.copied .astype .copy np.ascontiguousarray np.asarray xp.broadcast_to "
+    "xp.view_to xp.positive np.copy xp.real xp.conj".split()
 )
 _RESHAPES = frozenset(
     "xp.reshape .reshape .ravel .flatten np.ravel xp.expand_dims xp.squeeze".split()

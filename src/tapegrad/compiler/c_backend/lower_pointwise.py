@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import Instruction, Scalar, Value
+from tapegrad.arrays.traced.program import Instruction, Value
 from tapegrad.compiler.c_backend import c_types
 from tapegrad.compiler.c_backend.expressions import TEMPLATES
-from tapegrad.compiler.c_backend.ir import Access, Literal
+from tapegrad.compiler.c_backend.ir import Literal
 from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
@@ -222,42 +222,3 @@ def lower_round(lowering: Lowering, instruction: Instruction) -> bool:
     operands = [lowering.place(instruction.args[0])]
     _store(lowering, instruction, result, text, operands, [dtype], dtype, np.round)
     return True
-
-
-_NUMBERS = {
-    "operator.add": "{0} + {1}", "operator.sub": "{0} - {1}", "operator.mul": "{0} * {1}",
-    "operator.truediv": "{0} / {1}", "operator.neg": "-{0}", "operator.pow": "pow({0}, {1})",
-}  # fmt: skip
-
-
-def lower_number(lowering: Lowering, instruction: Instruction) -> bool:
-    """Arithmetic with Python's floats, in double precision."""
-    text = instruction.text
-    if text not in _NUMBERS:
-        return False
-    double = np.dtype(np.float64)
-    function = lowering.program.functions[text]
-    operands: list[Any] = []
-    for x in instruction.args:
-        if isinstance(x, Scalar):
-            operands.append(lowering.place(x))
-        else:
-            operands.append(Literal(np.float64(x)))
-    if text == "operator.truediv":
-        lowering.check("{0} != 0", operands[1:], lambda: 1.0 / 0, instruction.line)
-    if text == "operator.pow":
-        lowering.check(
-            "isfinite(pow({0}, {1})) || !isfinite({0}) || !isfinite({1})", operands, _no_power,
-            instruction.line,
-        )  # fmt: skip
-    buffer = lowering.buffer("memory", None, instruction.result.number)
-    out = Access(buffer, 0, (), (), double, weak=True)
-    lowering.places[instruction.result.number] = out
-    lowering.add_pointwise(
-        _NUMBERS[text], operands, [double] * len(operands), double, out, function, instruction.line
-    )
-    return True
-
-
-def _no_power() -> None:
-    raise OverflowError("(34, 'Numerical result out of range')")

@@ -9,10 +9,10 @@ from tapegrad.compiler.c_backend.lower_memory import (
     lower_view,
     lower_write,
 )
+from tapegrad.compiler.c_backend.lower_number import lower_number
 from tapegrad.compiler.c_backend.lower_pointwise import (
     lower_clip,
     lower_gelu,
-    lower_number,
     lower_pointwise,
     lower_round,
     lower_where,

@@ -39,6 +39,7 @@ class CSource:
         layout: Layout,
         inputs: Sequence[Buffer],
         offsets: Offsets | None,
+        convention: str,
     ):
         self.layout = layout
         self.failures: list[Any] = []
@@ -64,7 +65,7 @@ class CSource:
             [
                 c_library.HEADER,
                 helpers,
-                *([blas.binding(self.products)] if self.products else []),
+                *([blas.binding(self.products, convention)] if self.products else []),
                 *sections,
                 *self._numbers,
                 *bodies,

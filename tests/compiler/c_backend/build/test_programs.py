@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tapegrad.arrays.traced import namespace as xp
+from tapegrad.arrays.traced.number import larger, smaller
 from tapegrad.arrays.traced.program import Changed, Program
 from tapegrad.compiler.c_backend import Unsupported, addresses, blas, build, driver
 from tapegrad.compiler.c_backend.build import Compiled
@@ -111,11 +112,29 @@ def test_overlapping_inputs_are_refused_where_one_is_written():
         a, b = program.input(x), program.input(x[2:])
         a += 1.0
         y = b * 2.0
-    with pytest.raises(Unsupported, match="share memory"):
+    with pytest.raises(Unsupported, match="overlap"):
         build(program, [y.place])
 
 
 # --- checks --------------------------------------------------------------------------------------
+
+
+def test_a_shape_that_numbers_decide_has_to_be_the_same():
+    def step(x, y):
+        y *= 2.0
+        found = x[x > 0]
+        return [found * 2.0, *np.nonzero(y > 0)]
+
+    program, outs = record(step, np.array([1.0, -1.0, 2.0]), np.array([1.0, 1.0]))
+    runner = build(program, [y.place for y in outs])
+    y = np.array([1.0, 3.0])
+    assert runner(np.array([-1.0, 5.0, 4.0]), y)[0].tolist() == [10.0, 8.0]
+    assert y.tolist() == [2.0, 6.0]
+    with pytest.raises(Changed):
+        runner(np.array([1.0, 5.0, 4.0]), y)
+    with pytest.raises(Changed):
+        runner(np.array([1.0, 5.0, -4.0]), np.array([-1.0, 1.0]))
+    assert y.tolist() == [2.0, 6.0]
 
 
 def test_changed_is_raised_before_anything_is_written():
@@ -263,6 +282,30 @@ def test_options_are_inputs():
     x = floats(3)
     np.testing.assert_allclose(runner(x, 0.25)[0], x * 0.5, rtol=1e-6)
     np.testing.assert_allclose(runner(x, 3)[0], x * 6, rtol=1e-6)
+
+
+def test_numbers_of_arrays_go_on_as_numbers():
+    def step(x, y):
+        a = x.sum().item()
+        b = larger(abs(-a) ** 0.5 / 2.0, 0.25)
+        x *= smaller(b, 100.0) - y[0].item()
+        return [x + a, x * b]
+
+    runner = check(step, np.abs(floats(4, 3)), floats(2))
+    assert "sum().item" not in runner.driver and "expect" not in runner.driver
+    check(step, np.abs(floats(4, dtype=np.float64)), floats(2))
+
+
+def test_numbers_in_memory_are_written_in_place():
+    def step(x):
+        total, all_of_it = x.sum(), (x > 0).all()
+        seen = total.reshape(1)
+        np.copyto(total, total * 2.0)
+        seen += 1.0
+        np.logical_not(all_of_it, out=all_of_it)
+        return [total, all_of_it]
+
+    check(step, floats(5))
 
 
 # --- results -------------------------------------------------------------------------------------
