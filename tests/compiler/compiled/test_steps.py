@@ -76,14 +76,14 @@ def trained(make, changes=True):
         step = run.compile(step_of(model, optimizer), recompile_limit=20)
         (group,) = optimizer.param_groups
 
-        def go(n=2, size=5):
+        def go(n, size=5):
             for _ in range(n):
                 run.call(step, *batch(size))
                 run.look(model, optimizer)
 
-        go(4)
+        go(3)
         group["lr"] *= 0.5
-        go()
+        go(2)
         if not changes:
             return
         for name in ("weight_decay", "momentum", "alpha", "rho"):
@@ -93,11 +93,11 @@ def trained(make, changes=True):
             group["betas"] = tuple(beta * 0.9 for beta in group["betas"])
         go(3)
         state, values = copy.deepcopy((optimizer.state_dict(), model.state_dict()))
-        go()
+        go(2)
         optimizer.load_state_dict(state)
         model.load_state_dict(values)
         go(3)
-        go(3, size=7)
+        go(2, size=7)
         optimizer.state.clear()
         go(3)
         extra = nn.Parameter(torch.ones(1))
@@ -128,7 +128,7 @@ def test_schedules(name):
         with_schedule, schedule = SCHEDULES[name](one), SCHEDULES[name](two)
         f = run.compile(step_of(inside, one, with_schedule.step))
         g = run.compile(step_of(outside, two))
-        for _ in range(8):
+        for _ in range(6):
             run.call(f, *batch())
             run.call(g, *batch())
             schedule.step()
