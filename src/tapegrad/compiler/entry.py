@@ -202,11 +202,10 @@ class Entry:
             if kind != "tensor":
                 continue
             array = rest[1]._array
-            for other in (*arrays, *seen):
-                if np.may_share_memory(array, other):
-                    raise Uncompilable(
-                        "a result shares memory with an argument or with another result"
-                    )
+            if any(np.may_share_memory(array, other) for other in arrays):
+                raise Uncompilable("a result shares memory with an argument")
+            if any(np.shares_memory(array, other) for other in seen):
+                raise Uncompilable("a result shares memory with another result")
             seen.append(array)
 
     def _separate(self, forward: list, inputs: set) -> list[Value]:
@@ -217,7 +216,7 @@ class Entry:
         results = {x[1] for x in self.recording.results if x[0] == "tensor"}
         for k, x in enumerate(self.recording.outputs):
             value = x.place
-            shared = id(value.root) in inputs or id(value.root) in taken
+            shared = id(value.root) in inputs or (id(value.root) in taken and k not in results)
             if shared or (k not in results and value.root.shape != value.shape):
                 copy = program.place(x.array.copy("K"))
                 forward.append(Instruction(".copy", (value, "K"), {}, copy, None))

@@ -259,6 +259,8 @@ class Found:
             else:
                 self.guard.same_cell(cell, x)
                 self.look_at(x)
+                if isinstance(x, types.ModuleType):
+                    self._names_in(x, names_of(function.__code__))
         for x in function.__defaults__ or ():
             self.look_at(x)
         self._dict(function.__kwdefaults__ or {})

@@ -10,7 +10,7 @@ from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.mode import MODE
 from tapegrad.core.annotations import Callable
 from tapegrad.core.errors import not_implemented, runtime_error, value_error
-from tapegrad.core.registration import NOTEBOOK
+from tapegrad.core.registration import FRONT_DOOR, NOTEBOOK
 from tapegrad.nn.attribute import ADDED, Attributes
 from tapegrad.nn.convert import Conversion
 from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE, Hooks, call_with_hooks, register
@@ -168,9 +168,7 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
 
         >>> torch.nn.Linear(2, 1).compile(disable=True)
         """
-        from tapegrad.compiler.compile import compile
-
-        compiled = compile(self.forward, *args, **kwargs)
+        compiled = FRONT_DOOR().compile(self.forward, *args, **kwargs)
         if compiled != self.forward:
             self.__dict__["forward"] = compiled
 
