@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
 from tapegrad.compiler.backends import Unsupported
 from tapegrad.compiler.entry import FAILED, MISS, Entry
+from tapegrad.compiler.explanation import Explanation
 from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import Uncompilable, found_by
@@ -76,6 +77,29 @@ class Compiled:
         entry = self.entries[0]
         runners = [entry.runner, *([entry.joint.runner] if entry.joint is not None else [])]
         return "\n".join(each.source for each in runners)
+
+    def explain(self) -> Explanation:
+        """What was made of this function: its programs, what they depend on, what stopped it.
+
+        >>> f = torch.compile(lambda x: (x * 2).sum(), backend="numpy")
+        >>> for _ in range(3):
+        ...     y = f(torch.ones(4))
+        >>> print(str(f.explain()).splitlines()[0])
+        <lambda>: 1 program
+        """
+        return Explanation(self)
+
+    def save(self, path: str) -> None:
+        """Write the program of the last call as a file that runs alone: `step.py` or `step.c`.
+
+        Raises: RuntimeError where nothing is compiled yet, or the program calls what only tapegrad
+        has.
+        """
+        from tapegrad.compiler.standalone import save
+
+        if not self.entries:
+            self.source  # noqa: B018  raises, and says why
+        save(self.entries[0], path)
 
     def __reduce__(self) -> Any:
         options = self._build, self._fullgraph, self._at_once, self._most

@@ -174,6 +174,11 @@ class Entry:
         self.build(self, self.part, outputs, names=self.names)
         self.streams = [x for x in program.constants if isinstance(x, Twister)]
 
+    def names_of_tensor(self, i: int) -> str:
+        """What a tensor of the recording is called, as modules or the function have it."""
+        places = [x for x in self.recording.program.inputs if isinstance(x, Value)]
+        return self.names.get(places[i].number, f"v{places[i].number}")
+
     def _called(self) -> dict[int, str]:
         """What the function calls its arguments, by the identities of the tensors."""
         try:

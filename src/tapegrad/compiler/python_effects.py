@@ -32,6 +32,9 @@ _MUTATORS = frozenset(
     "append appendleft extend extendleft insert remove pop popleft popitem clear update add "
     "discard setdefault sort reverse __setitem__ __delitem__ __iadd__".split()
 )
+_OF_ARRAYS = frozenset(
+    "fill itemset partition put resize setfield setflags sort tofile dump".split()
+)
 _IMPURE_PYTHON = frozenset(
     "random logging threading subprocess multiprocessing socket tempfile shutil pathlib io "
     "datetime time warnings asyncio concurrent queue sched secrets uuid urllib".split()
@@ -95,6 +98,9 @@ class Watch:
         if kind.__module__ == "builtins" or kind.__module__ == "collections":
             changes = name in _MUTATORS and id(owner) in self._found.seen
             if changes or kind.__name__ in ("generator", "TextIOWrapper"):
+                self._note(frame, f"{kind.__name__}.{name}")
+        elif kind.__module__ == "numpy":
+            if name in _OF_ARRAYS:
                 self._note(frame, f"{kind.__name__}.{name}")
         elif kind.__module__.partition(".")[0] not in ("tapegrad",) and not isinstance(owner, type):
             self._note(frame, f"{kind.__name__}.{name}")

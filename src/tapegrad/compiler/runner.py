@@ -22,10 +22,10 @@ class Builder:
     def __call__(self, owner: Any, program: Program, outputs: list, names: Any = None) -> None:
         """Give `owner` the attribute `runner`, a function of the program's inputs."""
         if self.backend == "c":
-            from tapegrad.compiler.c_backend import build as build_c
-
-            owner.runner = build_c(program, outputs, names=names)
-            return
+            _replace(owner, program, outputs, names)
+            if owner.runner is not None:
+                return
+            _warn(f"torch.compile runs NumPy source, not C: {owner.why_numpy}")
         owner.runner = build_numpy(program, outputs, names=names)
         if self.backend == "auto":
             work = threading.Thread(
@@ -46,11 +46,14 @@ def _replace(owner: Any, program: Program, outputs: list, names: Any) -> None:
         owner.why_numpy = str(error)
     except CompilerMissing as error:
         owner.why_numpy = str(error)
-        if owner.why_numpy not in _warned:
-            _warned.add(owner.why_numpy)
-            warnings.warn(
-                f"torch.compile runs NumPy source, not C: {error}", UserWarning, stacklevel=2
-            )
+        _warn(f"torch.compile runs NumPy source, not C: {error}")
+
+
+def _warn(text: str) -> None:
+    """Warn once of each thing."""
+    if text not in _warned:
+        _warned.add(text)
+        warnings.warn(text, UserWarning, stacklevel=2)
 
 
 def wait_for(owner: Any) -> None:

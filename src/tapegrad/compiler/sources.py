@@ -304,7 +304,7 @@ def names_of(code: Any) -> list[str]:
 def is_library(x: Any) -> bool:
     """Whether a class or function is part of tapegrad, of NumPy or of Python's library."""
     root = (getattr(x, "__module__", None) or "builtins").partition(".")[0]
-    return root in (*_OURS, "numpy", "builtins") or root in _STDLIB
+    return root in (*_OURS, "numpy", "scipy", "builtins") or root in _STDLIB
 
 
 _STDLIB = sys.stdlib_module_names - {"__main__"}

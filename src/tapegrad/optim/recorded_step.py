@@ -5,7 +5,10 @@ parameter where it lies. The arithmetic is the same, element by element. Options
 inputs of the program, so that a schedule may change them.
 """
 
+import numpy as np
+
 from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.traced.number import plain
 from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.core.annotations import Any, OptimizerLike
 from tapegrad.core.tensor_base import TensorBase, wrap
@@ -51,7 +54,7 @@ def _update(optimizer: OptimizerLike, params: list, options: dict[str, Any]) -> 
     first = not optimizer.state.get(params[0])
     entries = []
     for param in params:
-        _complete(optimizer, xp, param, options)
+        _complete(optimizer, param, options)
         kept = optimizer.state.get(param) or {}
         state = {name: x._array for name, x in kept.items() if isinstance(x, TensorBase)}
         if optimizer.counts_steps:
@@ -72,12 +75,14 @@ def _update(optimizer: OptimizerLike, params: list, options: dict[str, Any]) -> 
                 state[name][...] = shared[name]
 
 
-def _complete(optimizer: OptimizerLike, xp: Any, param: Any, options: dict[str, Any]) -> None:
+def _complete(optimizer: OptimizerLike, param: Any, options: dict[str, Any]) -> None:
     """Make the state that a parameter has not got yet; a later call has it, and can be recorded."""
     kept = optimizer.state.get(param) or {}
-    initial = optimizer.init(xp, param._array, **options)
+    model = param._array.array
+    numbers = {k: plain(x) for k, x in options.items()}
+    initial = optimizer.init(namespace_of((model,)), model, **numbers)
     if optimizer.counts_steps:
-        initial = {"step": xp.zeros((), dtype=step_dtype()), **initial}
+        initial = {"step": np.zeros((), step_dtype()), **initial}
     for name, value in initial.items():
         if kept.get(name) is None:
             RECORDING.get().owner.refuse("an optimizer has no state yet", again=True)

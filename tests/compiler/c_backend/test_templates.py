@@ -6,7 +6,7 @@ import pytest
 import tapegrad
 import tapegrad.nn.functional as F
 from tapegrad import nn
-from tapegrad.arrays.numpy import max_pool
+from tapegrad.arrays.numpy import max_pool, namespace
 from tapegrad.arrays.traced.program import Program
 from tapegrad.compiler.c_backend.templates import TEMPLATES, call_for
 from tapegrad.core.tensor_base import wrap
@@ -267,8 +267,6 @@ def attend(d):
 
 @instances("attend_back")
 def attend_back(d):
-    from tapegrad.arrays.numpy import namespace
-
     for q, k, v, masks, causal in attention_cases(d):
         y, total = namespace.attend((q, k, v, *masks), 0.3, causal)
         g = d.heads(*y.shape) if y.ndim == 4 else d(*y.shape)
@@ -299,8 +297,6 @@ def lstm(d):
 
 @instances("lstm_back")
 def lstm_back(d):
-    from tapegrad.arrays.numpy import namespace
-
     for sizes in RECURRENT:
         for reverse, biases, wants_input in ((False, True, True), (True, False, False)):
             inputs, steps = recurrent_case(d, sizes, 4, True, biases)
@@ -320,14 +316,34 @@ def gru(d):
 
 @instances("gru_back")
 def gru_back(d):
-    from tapegrad.arrays.numpy import namespace
-
     for sizes in RECURRENT:
         for reverse, biases, wants_input in ((False, True, True), (True, False, False)):
             inputs, steps = recurrent_case(d, sizes, 3, False, biases)
             out = namespace.gru(inputs, steps, reverse)
             g = d(sizes[0], sizes[1], sizes[3])
             yield (inputs, g, *out[1:], steps, reverse, wants_input), {}
+
+
+@instances("rnn")
+def rnn(d):
+    for sizes in RECURRENT:
+        for activation, reverse, biases in (("tanh", False, True), ("relu", True, False)):
+            inputs, steps = recurrent_case(d, sizes, 1, False, biases)
+            yield (inputs, activation, steps, reverse), {}
+
+
+@instances("rnn_back")
+def rnn_back(d):
+    for sizes in RECURRENT:
+        for activation, reverse, biases, wants_input in (
+            ("tanh", False, True, True),
+            ("relu", True, False, False),
+            ("tanh", True, True, True),
+        ):
+            inputs, steps = recurrent_case(d, sizes, 1, False, biases)
+            _, states = namespace.rnn(inputs, activation, steps, reverse)
+            g = d(sizes[0], sizes[1], sizes[3])
+            yield (inputs, g, states, activation, steps, reverse, wants_input), {}
 
 
 @instances("window_maximum")
@@ -615,6 +631,7 @@ MODELS = {
     "transformer": (Block, (_index, _index), BLOCK),
     "LSTM": (lambda: nn.LSTM(6, 4, batch_first=True), (_x[0],), "lstm lstm_back stack"),
     "GRU": (lambda: nn.GRU(6, 4), (_x[0],), "gru gru_back stack"),
+    "RNN": (lambda: nn.RNN(6, 4), (_x[0],), "rnn rnn_back stack"),
     "batch norm": (lambda: nn.BatchNorm2d(3), (_x,), BATCH_NORM),
     "group norm": (lambda: nn.GroupNorm(3, 3), (_x,), BATCH_NORM),
     "max pooling": (lambda: nn.MaxPool2d(2), (_x,), "window_maximum put_places"),

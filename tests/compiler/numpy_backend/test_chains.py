@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tapegrad.arrays.numpy import namespace
 from tapegrad.arrays.traced import namespace as xp
 from tests.compiler.numpy_backend.recorded import compiled
 
@@ -92,3 +93,17 @@ def test_a_choice_by_a_mask_joins_a_chain():
     assert run.source.count("in_blocks(") == 1
     assert kept.tobytes() == (np.where(x > 0.5, x, np.float32(0)) * np.float32(2)).tobytes()
     assert larger.tobytes() == (np.where(x > y, x, y) + np.float32(1)).tobytes()
+
+
+@pytest.mark.parametrize("size", [1 << 17, 10**5 + 1000, N])
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_a_sum_of_what_a_chain_makes_has_the_bits_of_the_namespace(size, name):
+    def step(xp, x):
+        y = x * 2.0 + 1.0
+        return getattr(xp, name)(y * x), y * 3.0
+
+    x = numbers(size)
+    run = compiled(lambda x: step(xp, x), x)
+    assert ("einsum" in run.source) == (size != N)
+    for a, b in zip(run(x), step(namespace, x), strict=True):
+        assert a.tobytes() == np.asarray(b).tobytes()

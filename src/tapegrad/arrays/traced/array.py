@@ -29,7 +29,7 @@ class Traced:
         return namespace
 
     def __repr__(self) -> str:
-        return f"{self.place!r} = {self.array!r}"
+        return repr(self.array)  # as it stands in messages of errors
 
     # --- what it is ------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 little more than what it has to do.
 """
 
-import sys
 import threading
 
 import numpy as np
@@ -13,7 +12,9 @@ from tapegrad.compiler.c_backend.arena import Layout
 from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall
 from tapegrad.compiler.c_backend.source import CSource
 from tapegrad.compiler.c_backend.workspace import (
+    ALONE,
     Workspace,
+    count_of_references,
     is_dense_result,
     laid_out_as,
     maker,
@@ -49,7 +50,7 @@ class Driver:
             **scope,
             "new": lambda: Workspace(n_slots, layout, constants, len(inputs)),
             "free": [],
-            "getrefcount": sys.getrefcount,
+            "getrefcount": count_of_references,
             "address": address,
             "seen": seen,
             "laid_out_as": laid_out_as,
@@ -97,7 +98,7 @@ class Driver:
             self.scope[f"make{i}"] = maker(each, each.slot)
             lines += [
                 f"    result{i} = results[{i}]",
-                f"    if result{i} is None or getrefcount(result{i}) != 3:",
+                f"    if result{i} is None or getrefcount(result{i}) != {ALONE}:",
                 f"        result{i} = results[{i}] = make{i}(w)",
             ]
         return lines
@@ -132,8 +133,12 @@ class Driver:
     def _call(self, each: PythonCall) -> list[str]:
         """One recorded instruction, its arguments as arrays over their memory."""
         lines = []
+        written = {id(x.buffer) for x in each.effects}
         for name, x in each.places.items():
-            lines.append(f"{name} = {self._array(x)}")
+            # numbers of NumPy, of which nobody can make a view: our memory is used again
+            is_number = x.shape == () and x.buffer.kind != "input" and not x.weak
+            number = "[()]" if is_number and id(x.buffer) not in written else ""
+            lines.append(f"{name} = {self._array(x)}{number}")
         lines += python_source.lines_of(each.instruction)
         for x in each.made:
             name = f"v{x.buffer.value.number}"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import Constant, Instruction, Scalar, Value
-from tapegrad.compiler.c_backend.ir import Access, Literal, size_of
+from tapegrad.arrays.traced.program import Instruction, Value
+from tapegrad.compiler.c_backend.ir import Access, Literal
 from tapegrad.compiler.c_backend.lowering import Lowering, written
 from tapegrad.core.annotations import Any
 
@@ -46,7 +46,7 @@ def lower_view(lowering: Lowering, instruction: Instruction) -> bool:
         return False
     if not all(x.number in lowering.places or lowering.is_view(x) for x in results):
         return False
-    sources = [x for x in _flat(instruction.args) if isinstance(x, Value)]
+    sources = [x for x in flat(instruction.args) if isinstance(x, Value)]
     for x in results:
         if x.number not in lowering.places:
             source = next((s for s in sources if s.root is x.root), x.root)
@@ -54,31 +54,48 @@ def lower_view(lowering: Lowering, instruction: Instruction) -> bool:
     return True
 
 
-def _flat(x: Any) -> Any:
+def flat(x: Any) -> Any:
+    """All that is in nested tuples and lists."""
     for each in x:
         if type(each) in (tuple, list):
-            yield from _flat(each)
+            yield from flat(each)
         else:
             yield each
 
 
 _COPIES = frozenset(
-    "xp.astype xp.asarray xp.copied .astype .copy np.ascontiguousarray xp.broadcast_to "
-    "xp.view_to xp.positive np.copy xp.real .transpose xp.permute_dims xp.moveaxis "
-    "xp.matrix_transpose .swapaxes xp.expand_dims xp.squeeze xp.flip xp.conj".split()
+    "xp.astype xp.asarray xp.copied .astype .copy np.ascontiguousarray xp.broadcast_to xp.view_to "
+    "xp.positive np.copy xp.real xp.conj".split()
 )
-_RESHAPES = frozenset("xp.reshape .reshape .ravel .flatten np.ravel".split())
+_RESHAPES = frozenset(
+    "xp.reshape .reshape .ravel .flatten np.ravel xp.expand_dims xp.squeeze".split()
+)
+_VIEWS = frozenset(
+    ".transpose xp.permute_dims xp.moveaxis xp.matrix_transpose .swapaxes xp.flip".split()
+)
+"""What gives views of arrays, and copies of numbers alone."""
+
+
+def _is_reshape(instruction: Instruction) -> bool:
+    """Whether it keeps the elements in row-major order."""
+    text = instruction.text
+    if text in (".ravel", ".flatten", "np.ravel"):
+        return len(instruction.args) == 1 and not instruction.kwargs
+    return text in _RESHAPES and "order" not in instruction.kwargs
 
 
 def lower_copy(lowering: Lowering, instruction: Instruction) -> bool:
     """Copies and casts."""
     text, result = instruction.text, instruction.result
-    if not (text in _COPIES or text in _RESHAPES or text == "getitem"):
+    is_reshape = _is_reshape(instruction)
+    if not (text in _COPIES or text in _VIEWS or is_reshape or text == "getitem"):
         return False
     source = instruction.args[0]
     if not lowering.is_array(result) or not lowering.is_array(source):
         return False
     place = lowering.place(source)
+    if text in _VIEWS and place.size != 1:
+        return False
     if text in _COPIES and place.shape != result.shape:
         if "broadcast" not in text and "view_to" not in text:
             return False
@@ -87,7 +104,7 @@ def lower_copy(lowering: Lowering, instruction: Instruction) -> bool:
             return False
         place = part_of(place, instruction.args[1])
     out = lowering.fresh(result)
-    if text in _RESHAPES:
+    if is_reshape or text in _VIEWS:
         seen = place.reshaped(result.shape)
         if seen is None:
             seen, out_seen = place, out.reshaped(place.shape)
@@ -119,71 +136,6 @@ def lower_order(lowering: Lowering, instruction: Instruction) -> bool:
             else:
                 lowering.copy(lowering.place(a), lowering.fresh(b), instruction.line)
     return True
-
-
-_FILLS = {"zeros_like": 0, "zeros": 0, "ones_like": 1, "ones": 1}
-
-
-def lower_fill(lowering: Lowering, instruction: Instruction) -> bool:
-    """Arrays of one number, and arrays that no value has a part in, which are constants."""
-    text, result = instruction.text, instruction.result
-    if not text.startswith(("xp.", "np.")) or not lowering.is_array(result):
-        return False
-    name = text[3:]
-    x: Any = None
-    if name in _FILLS:
-        x = Literal(result.dtype.type(_FILLS[name]))
-    elif name in ("full", "full_like"):
-        given = (
-            instruction.args[1]
-            if len(instruction.args) > 1
-            else (instruction.kwargs.get("fill_value"))
-        )
-        x = lowering.operand(given)
-        if x is None or (isinstance(x, Access) and size_of(x.shape) != 1):
-            return False
-        if isinstance(x, Access):
-            x = Access(x.buffer, x.offset, (), (), x.dtype, x.weak)
-    elif name in ("empty", "empty_like"):
-        lowering.fresh(result)
-        return True
-    else:
-        return _lower_constant(lowering, instruction)
-    lowering.copy(x, lowering.fresh(result), instruction.line)
-    return True
-
-
-def _lower_constant(lowering: Lowering, instruction: Instruction) -> bool:
-    """What depends on no value is computed now."""
-    args = [*instruction.args, *instruction.kwargs.values()]
-    if any(isinstance(x, (Value, Scalar)) for x in _flat(args)) or any(
-        type(x) is slice for x in _flat(args)
-    ):
-        return False
-    function = lowering.program.functions[instruction.text]
-    array = np.asarray(
-        function(
-            *[_known(lowering, x) for x in instruction.args],
-            **{k: _known(lowering, x) for k, x in instruction.kwargs.items()},
-        )
-    )
-    result = instruction.result
-    if array.shape != result.shape or array.dtype != result.dtype:
-        return False
-    if array.size and (array == array.flat[0]).all():
-        lowering.copy(Literal(array.flat[0]), lowering.fresh(result), instruction.line)
-    else:
-        constant = lowering.constant(array)
-        lowering.copy(constant, lowering.fresh(result), instruction.line)
-    return True
-
-
-def _known(lowering: Lowering, x: Any) -> Any:
-    if isinstance(x, Constant):
-        return lowering.program.constants[x.number]
-    if type(x) in (tuple, list):
-        return type(x)([_known(lowering, each) for each in x])
-    return x
 
 
 def lower_write(lowering: Lowering, instruction: Instruction) -> bool:
@@ -253,32 +205,4 @@ def _lower_joined(lowering: Lowering, instruction: Instruction) -> bool:
             part = part_of(out, (*before, slice(start, start + n)))
             start += n
         lowering.copy(place, part, instruction.line)
-    return True
-
-
-def lower_triangle(lowering: Lowering, instruction: Instruction) -> bool:
-    """`tril` and `triu`: zeros on one side of a diagonal, by a mask that is known."""
-    text, result = instruction.text, instruction.result
-    if text not in ("xp.tril", "xp.triu") or not lowering.is_array(result):
-        return False
-    x = instruction.args[0]
-    k = instruction.args[1] if len(instruction.args) > 1 else instruction.kwargs.get("k", 0)
-    if type(k) is not int or not lowering.is_array(x) or len(result.shape) < 2:
-        return False
-    n, m = result.shape[-2:]
-    mask = np.tri(n, m, k=k if text == "xp.tril" else k - 1, dtype=bool)
-    zero = Literal(result.dtype.type(0))
-    operands = [lowering.constant(mask), lowering.place(x), zero]
-    if text == "xp.triu":
-        operands[1:] = operands[:0:-1]
-    types = [np.dtype(bool), result.dtype, result.dtype]
-    lowering.add_pointwise(
-        "{0} ? {1} : {2}",
-        operands,
-        types,
-        result.dtype,
-        lowering.fresh(result),
-        np.where,
-        instruction.line,
-    )
     return True

@@ -46,6 +46,8 @@ def lower_pointwise(lowering: Lowering, instruction: Instruction) -> bool:
         if found is None:
             return False
         *types, result = found
+        if len({"i" if x.kind == "b" else x.kind for x in types}) > 1:
+            return False  # signed and unsigned numbers, which C compares in its own way
     literals = _rounded(operands, types)
     if literals is None:
         return False

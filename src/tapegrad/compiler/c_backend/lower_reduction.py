@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction, Value
-from tapegrad.compiler.c_backend.ir import Access, Literal, Pointwise, Reduction
+from tapegrad.compiler.c_backend.ir import Access, Literal, Pointwise, Reduction, size_of
 from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
@@ -51,9 +51,13 @@ def lower_reduction(lowering: Lowering, instruction: Instruction) -> bool:
         cast = lowering.temporary(place.shape, wanted)
         lowering.copy(place, cast, line)
         place = cast
-    over = Access(out.buffer, out.offset, place.shape, tuple(spread), wanted)
-    lowering.add(Reduction("sum" if how == "mean" else how, place, axes, over, line))
-    if how == "mean":
+    how, divides = ("sum", True) if how == "mean" else (how, False)
+    if how == "sum" and _is_long(place, axes):
+        _add_in_double(lowering, place, axes, out, tuple(spread), line)
+    else:
+        over = Access(out.buffer, out.offset, place.shape, tuple(spread), wanted)
+        lowering.add(Reduction(how, place, axes, over, line))
+    if divides:
         n = place.size // max(out.size, 1)
         dtype = result.dtype
         lowering.add(
@@ -63,6 +67,41 @@ def lower_reduction(lowering: Lowering, instruction: Instruction) -> bool:
             )
         )  # fmt: skip
     return True
+
+
+_LONG = 1024  # rows that are added in float32, one after another
+
+
+def _is_long(x: Access, axes: tuple[int, ...]) -> bool:
+    """Whether many float32 rows would be added to one another, each sum after the last."""
+    moving = [i for i, n in enumerate(x.shape) if n > 1]
+    if x.dtype != np.float32 or not moving:
+        return False
+    inner = min(moving, key=lambda i: (abs(x.strides[i]), -i))
+    return inner not in axes and size_of([x.shape[i] for i in axes]) > _LONG
+
+
+def _add_in_double(
+    lowering: Lowering, x: Access, axes: tuple[int, ...], out: Access, spread: Any, line: Any
+) -> None:
+    """Sum rows in double precision."""
+    double = np.dtype(np.float64)
+    wide = lowering.temporary(x.shape, double)
+    lowering.copy(x, wide, line)
+    total = lowering.temporary(
+        tuple(n if s else 1 for n, s in zip(x.shape, spread, strict=True)), double
+    )
+    over = Access(
+        total.buffer,
+        0,
+        x.shape,
+        tuple(t if s else 0 for t, s in zip(total.strides, spread, strict=True)),
+        double,
+    )
+    lowering.add(Reduction("sum", wide, axes, over, line))
+    seen = total.reshaped(out.shape)
+    assert seen is not None
+    lowering.copy(seen, out, line)
 
 
 def _parsed(instruction: Instruction) -> tuple | None:

@@ -4,6 +4,8 @@ Each instruction is lowered by the first rule that knows it (`rules`). What nobo
 call of Python between two pieces of C.
 """
 
+import re
+
 import numpy as np
 
 from tapegrad.arrays.traced.program import Constant, Instruction, Program, Scalar, Value
@@ -23,6 +25,14 @@ from tapegrad.compiler.c_backend.ir import (
 from tapegrad.core.annotations import Any, Callable, Sequence
 
 _DOUBLE = np.dtype(np.float64)
+_RESERVED = re.compile(
+    r"[xi]\d+|(loop|part|numbers)\d+|n|b|end|slots|step|bind|items|inputs|sgemm|dgemm|"
+    r"(tg_|TG_|__|u?int\d).*|(float|double|u?int\d+_t)s?|auto|break|case|char|const|continue|"
+    r"default|do|else|enum|extern|for|goto|if|inline|int|long|register|restrict|return|short|signed|"
+    r"sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|main|exp|log|pow|y0|y1|"
+    r"j0|j1|yn|jn|index|time|gamma|NAN|INFINITY|INLINE"
+)
+"""Names that mean something else in C."""
 
 
 class Lowering:
@@ -68,6 +78,9 @@ class Lowering:
     ) -> Buffer:
         """A new buffer, under the name of a value."""
         name = self.names.get(number) or (number if type(number) is str else f"v{number}")
+        name = re.sub(r"\W", "_", name, flags=re.ASCII)
+        if name[:1].isdigit() or _RESERVED.fullmatch(name):
+            name = f"v_{name}"
         while name in self._taken:
             name += "_"
         self._taken.add(name)

@@ -1,12 +1,11 @@
 """What lowers instructions, in the order in which it is asked: true where it did."""
 
 from tapegrad.compiler.c_backend.lower_check import lower_expect
+from tapegrad.compiler.c_backend.lower_fill import lower_fill, lower_triangle
 from tapegrad.compiler.c_backend.lower_memory import (
     lower_copy,
-    lower_fill,
     lower_order,
     lower_parts,
-    lower_triangle,
     lower_view,
     lower_write,
 )

@@ -1,4 +1,5 @@
-/* Elementary functions that compilers vectorise: no branches, no calls, no tables but where said.
+/* Elementary functions that compilers vectorise: no branches, no tables, no calls but where
+   that is said.
 
    Each is right for nan, infinities, zeros of both signs and denormal numbers, and overflows where
    the function does. Errors are in units in the last place, the largest found over dense ranges.
@@ -29,8 +30,8 @@ static inline uint64_t tg_bits_of_double(double x) {
     return u.bits;
 }
 
-/* `a` where a condition (0 or 1) holds, else `b`, by their bits: as a branch the compiler would move
-   work into it, and no longer vectorise */
+/* `a` where a condition (0 or 1) holds, else `b`, by their bits: as a branch the compiler would
+   move work into it, and no longer vectorise */
 static inline float tg_select_f32(int condition, float a, float b) {
     uint32_t mask = 0u - (uint32_t)condition, x = tg_bits_of_float(a), y = tg_bits_of_float(b);
     return tg_float_of_bits(y ^ ((x ^ y) & mask));
@@ -251,7 +252,7 @@ static inline float tg_erf_f32(float x) { /* 2 ulp */
     float far = copysignf(1.0f - tg_exp_f32(-a * a) * tg_erfc_far_f32(a), x);
     return a < 1.0f ? near : far;
 }
-static inline float tg_erfc_f32(float x) { /* 4 ulp */
+static inline float tg_erfc_f32(float x) { /* 5 ulp */
     float a = fabsf(x);
     a = a > 10.2f ? 10.2f : a;
     float y = tg_exp_square_f32(a) * tg_erfc_far_f32(a);
@@ -339,77 +340,26 @@ static inline double tg_erfc_f64(double x) { /* 6 ulp */
 
 /* ---- sine and cosine: x = n pi / 2 + r, |r| <= pi / 4 ----
 
-   In double precision, for all of float32: x = y 2^e, |y| <= 2^24, and 2^e is reduced to
-   tg_turn_high[e] + tg_turn_low[e] by whole turns. The first has 29 bits: its product with y is
-   exact, and so is that of n with each part of pi / 2. */
-static const double tg_turn_high[106] = {
-    0x1.0000000000000p+0, 0x1.0000000000000p+1, -0x1.243f6a8000000p+1, 0x1.b7812b0000000p+0,
-    -0x1.6cbe3fa000000p+1, 0x1.2b0bad8000000p-1, 0x1.2b0bad4000000p+0, 0x1.2b0bad6000000p+1,
-    -0x1.9c501fc000000p+0, 0x1.87ef4ac000000p+1, -0x1.460d4e0000000p-3, -0x1.460d4f0000000p-2,
-    -0x1.460d4f0000000p-1, -0x1.460d4ec000000p+0, -0x1.460d4ee000000p+1, 0x1.304999c000000p+0,
-    0x1.304999c000000p+1, -0x1.87586e0000000p+0, -0x1.87586de000000p+1, 0x1.58e8ec0000000p-3,
-    0x1.58e8ec0000000p-2, 0x1.58e8ec0000000p-1, 0x1.58e8ec0000000p+0, 0x1.58e8ec2000000p+1,
-    -0x1.c9b6498000000p-1, -0x1.c9b6498000000p+0, 0x1.5a89210000000p+1, -0x1.bcb4a20000000p-1,
-    -0x1.bcb4a24000000p+0, 0x1.678ac84000000p+1, -0x1.54a7680000000p-1, -0x1.54a767c000000p+0,
-    -0x1.54a767e000000p+1, 0x1.ebc26b8000000p-1, 0x1.ebc26b8000000p+0, -0x1.387cff0000000p+1,
-    0x1.668ad94000000p+0, 0x1.668ad94000000p+1, -0x1.5ca6e00000000p-1, -0x1.5ca6e00000000p+0,
-    -0x1.5ca6dfe000000p+1, 0x1.abc6ab0000000p-1, 0x1.abc6aac000000p+0, -0x1.7878bfc000000p+1,
-    0x1.9a6f590000000p-2, 0x1.9a6f588000000p-1, 0x1.9a6f588000000p+0, -0x1.89d0120000000p+1,
-    0x1.09f4680000000p-3, 0x1.09f4680000000p-2, 0x1.09f4680000000p-1, 0x1.09f4684000000p+0,
-    0x1.09f4684000000p+1, -0x1.10569a0000000p+1, 0x1.0392366000000p+1, -0x1.1d1afdc000000p+1,
-    0x1.d412de4000000p+0, -0x1.502c8c4000000p+1, 0x1.07cca44000000p+0, 0x1.07cca42000000p+1,
-    -0x1.14a6222000000p+1, 0x1.f5e64c4000000p+0, -0x1.2e591e4000000p+1, 0x1.8f1a5c4000000p+0,
-    0x1.8f1a5c4000000p+1, -0x1.82ac800000000p-5, -0x1.82ac840000000p-4, -0x1.82ac840000000p-3,
-    -0x1.82ac830000000p-2, -0x1.82ac838000000p-1, -0x1.82ac838000000p+0, -0x1.82ac838000000p+1,
-    0x1.ee663a0000000p-3, 0x1.ee663a0000000p-2, 0x1.ee66398000000p-1, 0x1.ee66398000000p+0,
-    -0x1.35d9310000000p+1, 0x1.711a110000000p+0, 0x1.711a112000000p+1, -0x1.082d218000000p-1,
-    -0x1.082d218000000p+0, -0x1.082d21a000000p+1, 0x1.13e5276000000p+1, -0x1.f8ea37c000000p+0,
-    0x1.2b5532c000000p+1, -0x1.9b2a0a4000000p+0, 0x1.8915606000000p+1, -0x1.214a9c0000000p-3,
-    -0x1.214a9c0000000p-2, -0x1.214a9b8000000p-1, -0x1.214a9b8000000p+0, -0x1.214a9ba000000p+1,
-    0x1.c35466c000000p+0, -0x1.60eb03c000000p+1, 0x1.89a58c8000000p-1, 0x1.89a58c4000000p+0,
-    0x1.89a58c4000000p+1, -0x1.0f45200000000p-3, -0x1.0f45200000000p-2, -0x1.0f45208000000p-1,
-    -0x1.0f45204000000p+0, -0x1.0f45204000000p+1, 0x1.05b529e000000p+1, -0x1.18d516a000000p+1,
-    0x1.e52a7a8000000p+0, -0x1.3f14f02000000p+1,
-};
-static const double tg_turn_low[106] = {
-    0x0.0p+0, 0x0.0p+0, -0x1.10b4611a62633p-28, -0x1.10b4611a62633p-28,
-    0x1.9bc5b961b1acep-29, -0x1.5385e583ebeffp-28, 0x1.58f434f828201p-28, -0x1.4e17960fafbfep-28,
-    0x1.4c71cb18f8747p-30, 0x1.b6ed46a6de9d7p-28, -0x1.a2d9d3cca5286p-28, 0x1.7498b0cd6b5e8p-29,
-    0x1.7498b0cd6b5e8p-28, -0x1.16ce9e6529430p-28, 0x1.d262c335ad7a1p-28, 0x1.6af3cf0b7aae9p-29,
-    0x1.6af3cf0b7aae9p-28, 0x1.c5333cfc92f9ep-28, -0x1.d666181b68310p-30, 0x1.2c0aa86572557p-31,
-    0x1.2c0aa86572557p-30, 0x1.2c0aa86572557p-29, 0x1.2c0aa86572557p-28, -0x1.a7eaaf351b553p-28,
-    -0x1.8226fe1264360p-30, -0x1.8226fe1264360p-29, -0x1.c5ca73e0074b5p-30, -0x1.f3999b0a6608ep-28,
-    0x1.8ccc9eb33ee4bp-32, 0x1.424df4f0ca3fdp-28, 0x1.73e788c7321c6p-28, -0x1.1830ee719bc74p-28,
-    0x1.cf9e231cc8718p-28, 0x1.5fe14ea7e68c5p-29, 0x1.5fe14ea7e68c5p-28, 0x1.af0e3c356ab57p-28,
-    0x1.bb436614df386p-30, 0x1.bb436614df386p-29, 0x1.551e09f4f9aa6p-29, 0x1.551e09f4f9aa6p-28,
-    -0x1.55c3ec160cab4p-28, -0x1.9ad37711b6f35p-28, 0x1.94b223b92432cp-29, 0x1.07fb853d839f2p-29,
-    -0x1.e75019a819fdbp-28, 0x1.8afe657e60255p-31, 0x1.8afe657e60255p-30, -0x1.2cd4b96cc9422p-30,
-    0x1.e928118ff7087p-30, 0x1.e928118ff7087p-29, 0x1.e928118ff7087p-28, -0x1.6d7ee7008f78ap-31,
-    -0x1.6d7ee7008f78ap-30, -0x1.c773d49aaa1f8p-28, 0x1.81ccb7e50e243p-28, 0x1.f2e50eafb9e54p-28,
-    0x1.ecfcfcf3ac5b5p-29, 0x1.b89137b293f04p-29, -0x1.36ba673309ac9p-28, 0x1.928b3199eca6ep-28,
-    -0x1.eb9dfde689157p-28, 0x1.3978654d50385p-28, 0x1.623c69803e0d8p-28, -0x1.56965f290c0efp-31,
-    -0x1.56965f290c0efp-30, -0x1.bbff90aee86abp-28, 0x1.1001bd445e555p-29, 0x1.1001bd445e555p-28,
-    -0x1.dffc857743555p-28, 0x1.001bd445e5556p-30, 0x1.001bd445e5556p-29, 0x1.001bd445e5556p-28,
-    -0x1.de27ecb3a5e43p-29, -0x1.de27ecb3a5e43p-28, 0x1.0ec09a62d0debp-30, 0x1.0ec09a62d0debp-29,
-    -0x1.f3c6b791847c5p-36, 0x1.0cccd3ab3f5a4p-28, -0x1.e66658a9814b9p-28, -0x1.bb0224dac9f4ap-29,
-    -0x1.bb0224dac9f4ap-28, 0x1.13f76c94d82d9p-29, -0x1.db543250c56f4p-28, -0x1.8eb98b77da837p-29,
-    -0x1.f814a975e080fp-30, 0x1.f3414a2aad5c6p-28, 0x1.ee6deadf7a37dp-29, 0x1.bb73138a2fa93p-29,
-    0x1.bb73138a2fa93p-28, -0x1.1233b1d7415b4p-29, -0x1.1233b1d7415b4p-28, 0x1.db989c517d499p-28,
-    0x1.8fcb337ab9ec9p-29, 0x1.fc5b49815e257p-30, -0x1.f11dfa24ee8a1p-28, 0x1.dc40bb622ebdap-32,
-    0x1.dc40bb622ebdap-31, -0x1.33486483ad679p-29, -0x1.33486483ad679p-28, 0x1.996f36f8a530ep-28,
-    -0x1.9a43241d6b3c8p-29, -0x1.9a43241d6b3c8p-28, 0x1.dc2e18df8bea3p-28, -0x1.58582f5b4a8edp-28,
-    -0x1.9ffbfd9c32ba7p-28, -0x1.42b1714b1f606p-30,
-};
-
+   For all of float32: 2 / pi is cut into pieces of 24 bits, whose products with x are exact in
+   double precision. From each the multiples of 4, which are whole turns, are taken off; what is
+   left adds up to n and a fraction. */
+static inline double tg_quarters_f32(double x) { /* x, less the nearest multiple of 4 */
+    return x - 4.0 * __builtin_rint(x * 0.25);
+}
 static inline float tg_sine_f32(float x, uint32_t quarters) {
-    int32_t e = (int32_t)((tg_bits_of_float(x) >> 23) & 0xff) - 150;
-    e &= ~(e >> 31);
-    double y = (double)(x * tg_float_of_bits((uint32_t)(127 - e) << 23));
-    double high = y * tg_turn_high[e], low = y * tg_turn_low[e];
-    double t = (high + low) * 0.63661977236758134 + TG_MAGIC_F64, n = t - TG_MAGIC_F64;
-    double d = high - n * 0x1.921fb58000000p+0 - n * -0x1.dde9740000000p-27;
-    float r = (float)(d - n * 0x1.1a62633145c07p-54 + low), z = r * r;
-    quarters += (uint32_t)tg_bits_of_double(t);
+    double y = (double)x;
+    double q0 = tg_quarters_f32(y * 0x1.45f3060000000p-1);
+    double q1 = tg_quarters_f32(y * 0x1.b939100000000p-26);
+    double q2 = tg_quarters_f32(y * 0x1.529fc00000000p-52);
+    double q3 = tg_quarters_f32(y * 0x1.3abe880000000p-75);
+    double q4 = tg_quarters_f32(y * 0x1.ea69ba0000000p-97);
+    double q5 = tg_quarters_f32(y * 0x1.81b6c40000000p-121);
+    double q6 = tg_quarters_f32(y * 0x1.2b32780000000p-145);
+    double q7 = tg_quarters_f32(y * 0x1.0e41040000000p-170);
+    double n = __builtin_rint(q0 + q1 + q2 + q3 + q4 + q5 + q6 + q7);
+    double d = q0 - n + q1 + q2 + q3 + q4 + q5 + q6 + q7;
+    float r = (float)(d * 1.57079632679489662), z = r * r;
+    quarters += (uint32_t)tg_bits_of_double(n + TG_MAGIC_F64);
     float s = 2.71824177e-6f;
     s = s * z - 1.98393277e-4f;
     s = s * z + 8.33332936e-3f;

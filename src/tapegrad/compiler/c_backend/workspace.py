@@ -1,6 +1,7 @@
 """What a call of a compiled program works in: the table of addresses, the arena, the results."""
 
 import ctypes
+import sys
 
 import numpy as np
 
@@ -8,6 +9,17 @@ from tapegrad.compiler.c_backend.addresses import address
 from tapegrad.compiler.c_backend.arena import ALIGNMENT, Layout
 from tapegrad.compiler.c_backend.ir import Access, Buffer
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
+
+count_of_references: Callable = getattr(sys, "getrefcount", lambda x: -1)
+
+
+def _references(results: list) -> int:
+    result = results[0]
+    return count_of_references(result)
+
+
+ALONE = _references([np.empty(1)]) if hasattr(sys, "getrefcount") else 0
+"""References to a result that nobody else has, as drivers count them; 0: none is used again."""
 
 
 class Workspace:

@@ -20,6 +20,7 @@ class BlockNames:
     def __init__(self, block: Block, layout: Layout, chain: Chain):
         self._block = block
         self._whole = {block.root(x): x for x in chain.whole if isinstance(x, Value)}
+        self._rows = set(chain.rows)
         self._spare: dict[Value, int] = {}
         self.spares: list[Any] = []
         self.size = size_of(chain.instructions[0].result)
@@ -51,6 +52,8 @@ class BlockNames:
     def name(self, x: Value, names: Names) -> str:
         """The name of a large value inside of the chain."""
         root = self._block.root(x)
+        if x in self._rows:
+            return names.value(x)
         if root in self._spare:
             found, dtype = f"spare{self._spare[root]}", self.spares[self._spare[root]]
         else:

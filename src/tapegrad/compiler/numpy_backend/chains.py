@@ -11,6 +11,7 @@ from tapegrad.compiler.numpy_backend.dead import scalars_in
 from tapegrad.compiler.numpy_backend.effects import is_check, is_opaque, may_raise, written
 from tapegrad.compiler.numpy_backend.form import Form
 from tapegrad.compiler.numpy_backend.geometry import are_aligned, is_row_major, size_of
+from tapegrad.compiler.numpy_backend.row_sums import parts_of, sums_rows
 from tapegrad.core.annotations import Any
 
 LARGE = 1 << 16  # elements: smaller arrays are in the cache anyway
@@ -24,6 +25,7 @@ class Chain:
         whole: the large values that are read or written from outside, one for each memory
         single: 0-d values that are read
         temporaries: the roots that nothing outside reads
+        rows: sums of rows that it leaves
     """
 
     def __init__(self, instructions: list[Instruction]):
@@ -31,6 +33,7 @@ class Chain:
         self.whole: list[Any] = []
         self.single: list[Value] = []
         self.temporaries: list[Value] = []
+        self.rows = [x.result for x in instructions if x.text == "rows"]
 
 
 def join_chains(block: Block, forms: dict[Instruction, Form]) -> dict[Instruction, Chain]:
@@ -65,7 +68,7 @@ def join_chains(block: Block, forms: dict[Instruction, Form]) -> dict[Instructio
 
 
 def _size(block: Block, each: Instruction, forms: dict[Instruction, Form]) -> int:
-    """The elements that an instruction passes over one by one; 0 for instructions of other kinds."""
+    """How many elements an instruction passes over one by one; 0 for other instructions."""
     form, result = forms.get(each), each.result
     if form is None or not form.elementwise or not isinstance(result, Value) or not result.shape:
         return 0
@@ -92,6 +95,16 @@ def _members(block: Block, left: list[Instruction], forms: dict[Instruction, For
         fits = _size(block, each, forms) == size and between.lets_pass(each)
         if fits and _note_lanes(block, each, forms, lanes):
             members.append(each)
+        elif (
+            sums_rows(each, size) and between.lets_pass(each) and block.root(each.args[0]) in lanes
+        ):
+            inside, form, after = parts_of(block, each)
+            forms[inside] = form
+            if _note_lanes(block, inside, forms, lanes):
+                members.append(inside)
+                between.add(after)
+            else:
+                between.add(each)
         else:
             between.add(each)
     return members, between.instructions, []
@@ -100,6 +113,7 @@ def _members(block: Block, left: list[Instruction], forms: dict[Instruction, For
 def _note_lanes(block: Block, each: Instruction, forms: dict, lanes: dict[Value, set]) -> bool:
     """Note which parts of which memory a chain works on; False where they would overlap."""
     values = [x for x in values_in((forms[each].operands, each.result)) if x.shape]
+    values = values[: None if each.text != "rows" else 1]
     places = [(*block.place(x), x.dtype.itemsize) for x in values]
     for root, *rest in places:
         if lanes.get(root, {tuple(rest)}) != {tuple(rest)}:
@@ -134,7 +148,8 @@ class _Between:
         root = self._block.root
         given = arguments(each)
         writes = {root(x) for x in written(each)}
-        if self._made.intersection([*given, *scalars_in(each.args)]):
+        read = [*given, *[root(x) for x in given], *scalars_in(each.args)]
+        if self._made.intersection(read):  # views of what these make have no instruction any more
             return False
         if self._written.intersection([root(x) for x in given]) or self._touched & writes:
             return False
@@ -148,7 +163,8 @@ def _describe(
     made: list[Value] = []
     seen: set[Any] = set()
     for member in chain.instructions:
-        for x in [*forms[member].operands, member.result]:
+        results = [member.result] if member.text != "rows" else []
+        for x in [*forms[member].operands, *results]:
             if isinstance(x, Constant):
                 if block.constants[x.number].shape and x.number not in seen:
                     seen.add(x.number)
@@ -170,4 +186,4 @@ def _describe(
                     if is_new:
                         made.append(x)
     each.args = (*[x for x in chain.whole if x not in made], *chain.single)
-    each.result = tuple(made)
+    each.result = (*made, *chain.rows)

@@ -15,11 +15,12 @@ _PURE = ("np.", "xp.", "order.", "operator.", ".")
 _NOT_PURE = ("np.random.",)
 
 _TOTAL = frozenset(
-    "abs arange asarray astype broadcast_arrays broadcast_to clip concat conj copied cumulative_sum "
-    "diagonal_view expand_dims eye flip full full_like gelu gelu_back imag log10 log_softmax_along "
-    "log_softmax_back matmul matrix_transpose max maximum mean min minimum moveaxis ones ones_like "
-    "pad_constant pad_select pad_slice permute_dims prod real reshape roll sigmoid softmax_along "
-    "softmax_back squeeze stack sum tril triu unstack where view_to zeros zeros_like".split()
+    "abs arange asarray astype broadcast_arrays broadcast_to clip concat conj copied "
+    "cumulative_sum diagonal_view expand_dims eye flip full full_like gelu gelu_back imag "
+    "log10 log_softmax_along log_softmax_back matmul matrix_transpose max maximum mean "
+    "mean_of_rows min minimum moveaxis ones ones_like pad_constant pad_select pad_slice "
+    "permute_dims prod real reshape roll sigmoid softmax_along softmax_back squeeze stack sum "
+    "total_of_rows tril triu unstack view_to where zeros zeros_like".split()
 )
 """Functions of the namespace that raise for no numbers of theirs: what nobody reads goes."""
 

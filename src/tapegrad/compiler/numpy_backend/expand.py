@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from tapegrad.arrays.numpy.softmax import _is_plain as is_plain_softmax
+from tapegrad.arrays.numpy.where_clamp import _LIMITED as FEW_LIMITED
 from tapegrad.arrays.traced.program import Constant, Instruction, Value
 from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.compiler.numpy_backend.fold import plain
@@ -136,6 +137,26 @@ def _bits(steps: Steps, x: Any, dtype: Any) -> Any:
     return steps.constant(number.view(dtype))
 
 
+# --- limits --------------------------------------------------------------------------------------
+
+
+def _limit(ufunc: np.ufunc) -> Callable[[Steps, Instruction], bool]:
+    """`maximum` or `minimum`, where it is NumPy's own: of two arrays, and of few elements."""
+
+    def rule(steps: Steps, each: Instruction) -> bool:
+        x1, x2 = each.args
+        if not isinstance(x1, Value) or each.kwargs:
+            return False
+        if type(x2) in (int, float) and size_of(x1) > FEW_LIMITED:
+            return False
+        if not isinstance(x2, Value) and type(x2) not in (int, float):
+            return False
+        steps.ufunc(ufunc, x1, x2, result=each.result)
+        return True
+
+    return rule
+
+
 # --- the logistic function and softmax -----------------------------------------------------------
 
 
@@ -218,6 +239,8 @@ def _log_softmax_back(steps: Steps, each: Instruction) -> bool:
 
 _RULES: dict[str, Callable[[Steps, Instruction], bool]] = {
     "xp.where": _where,
+    "xp.maximum": _limit(np.maximum),
+    "xp.minimum": _limit(np.minimum),
     "xp.sigmoid": _sigmoid,
     "xp.softmax_along": _softmax,
     "xp.log_softmax_along": _log_softmax,

@@ -54,7 +54,7 @@ def _folded(block: Block, instruction: Instruction, roots: set[Value]) -> Any:
         return None
     try:
         found = call(block, instruction)
-    except Exception:
+    except Exception:  # the instruction stays, and raises where the program does
         return None
     if not isinstance(found, (np.ndarray, np.generic)) or found.dtype != result.dtype:
         return None

@@ -8,7 +8,8 @@ class Form:
     """A statement or several, with places for operands and for the memory of the result.
 
     Attributes:
-        lines: `{0}`, `{1}`, ... are operands, `{out}` is the memory of the result, `{name}` a function
+        lines: `{0}`, `{1}`, ... are operands, `{out}` is the memory of the result, `{name}` one of
+            the functions
         operands: Values, Constants, Casts and plain numbers
         functions: what the lines call
         elementwise: an element of the result depends on those at its place alone

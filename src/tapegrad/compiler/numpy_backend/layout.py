@@ -49,6 +49,7 @@ class Layout:
         known = set(self.view_instructions)
         block.instructions = [x for x in block.instructions if x not in known]
         self.chains: dict[Instruction, Chain] = join_chains(block, self.forms)
+        self._own.update([x for chain in self.chains.values() for x in chain.rows])
         self.size = self._plan()
 
     def _find_places(self) -> None:

@@ -9,7 +9,7 @@ from tapegrad.arrays.traced.program import Constant, Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.core.annotations import Any, Callable
 
-_TAKEN = frozenset("dtype getrefcount inf memory nan ndarray program workspace".split())
+_TAKEN = frozenset("dtype references inf memory nan ndarray program workspace".split())
 
 
 class Names:

@@ -9,8 +9,12 @@ from tapegrad.core.annotations import Any, Callable
 _MOST = 3  # sets of memory that are kept for a result
 
 
-def _references(arrays: tuple) -> list[int]:
-    return [sys.getrefcount(x) for x in arrays]
+references: Callable[[Any], Any] = getattr(sys, "getrefcount", lambda x: object())
+"""How many refer to an object; where nobody counts, each answer is another: no memory is free."""
+
+
+def _references(arrays: tuple) -> list[Any]:
+    return [references(x) for x in arrays]
 
 
 class ResultMemory:
@@ -23,7 +27,7 @@ class ResultMemory:
     def __init__(self, make: Callable[[], tuple]):
         self._make = make
         self._sets: list[tuple] = []
-        self._free: list[int] = []
+        self._free: list[Any] = []
         self._next = 0
 
     def other(self) -> tuple:

@@ -12,35 +12,44 @@ _SHARED = 1 << 19  # elements: below it threads cost more than they bring
 
 
 def in_blocks(
-    part: Callable, size: int, whole: Sequence[Any], single: Sequence[Any], spares: Sequence[Any]
+    part: Callable,
+    size: int,
+    whole: Sequence[Any],
+    single: Sequence[Any],
+    spares: Sequence[Any],
+    rows: Sequence[Any] = (),
+    row: int = 1,
 ) -> None:
     """Call `part` for blocks that cover `size` elements.
 
-    It is given the block of each array in `whole`, `single` as it is, and a spare block of each
-    dtype in `spares`.
+    It is given the block of each array in `whole`; of those in `rows`, which have an element for
+    each `row` of the others; `single` as it is; and a spare block of each dtype in `spares`.
     """
+    block = max(BLOCK // row, 1) * row
     n = n_threads() if size > _SHARED else 1
-    run = partial(_run, part, whole, single, spares)
+    run = partial(_run, part, block, whole, single, spares, rows, row)
     if n == 1:
         run(0, size)
         return
-    step = max(size // n // BLOCK, 1) * BLOCK
+    step = max(size // n // block, 1) * block
     at_once([partial(run, i, min(i + step, size)) for i in range(0, size, step)])
 
 
 def _run(
     part: Callable,
+    block: int,
     whole: Sequence[Any],
     single: Sequence[Any],
     spares: Sequence[Any],
+    rows: Sequence[Any],
+    row: int,
     first: int,
     last: int,
 ) -> None:
-    rest = [*single, *[np.empty(BLOCK, dtype) for dtype in spares]]
-    end = first + (last - first) // BLOCK * BLOCK
-    for i in range(first, end, BLOCK):
-        j = i + BLOCK
-        part(*[x[i:j] for x in whole], *rest)
-    if end < last:
-        rest = [*single, *[x[: last - end] for x in rest[len(single) :]]]
-        part(*[x[end:last] for x in whole], *rest)
+    rest = [*single, *[np.empty(block, dtype) for dtype in spares]]
+    for i in range(first, last, block):
+        j = i + block
+        if j > last:
+            j = last
+            rest = [*single, *[x[: j - i] for x in rest[len(single) :]]]
+        part(*[x[i:j] for x in whole], *[x[i // row : j // row] for x in rows], *rest)

@@ -1,7 +1,6 @@
 """The source of a block: a function that makes a workspace, and in it the program."""
 
 import linecache
-import sys
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from tapegrad.compiler.numpy_backend.geometry import is_row_major, order_of
 from tapegrad.compiler.numpy_backend.layout import Layout
 from tapegrad.compiler.numpy_backend.lines import Lines, suffix
 from tapegrad.compiler.numpy_backend.naming import Names
-from tapegrad.compiler.numpy_backend.results import ResultMemory, laid_out
+from tapegrad.compiler.numpy_backend.results import ResultMemory, laid_out, references
+from tapegrad.compiler.numpy_backend.row_sums import row_of
 from tapegrad.compiler.numpy_backend.run_blocks import in_blocks
 from tapegrad.core.annotations import Any
 
@@ -38,9 +38,7 @@ class _Source:
         self.names = Names(block, given)
         self.inputs = [self.names.value(x) for x in block.inputs]
         self.lines = Lines(block, self.layout, self.names)
-        self.names.scope.update(
-            ndarray=np.ndarray, getrefcount=sys.getrefcount, memory_of=memory_of
-        )
+        self.names.scope.update(ndarray=np.ndarray, references=references, memory_of=memory_of)
         self.before: list[str] = []  # in the workspace
         self.parts: list[str] = []  # functions in the workspace
         self.nonlocals: list[str] = []
@@ -115,9 +113,9 @@ class _Source:
             ]
             counts = []
             for name in asked:
-                count = self.names.new(f"{name}_references")
-                self.before.append(f"{count} = getrefcount({name})")
-                counts.append(f"getrefcount({name}) != {count}")
+                count = self.names.new(f"{name}_users")
+                self.before.append(f"{count} = references({name})")
+                counts.append(f"references({name}) != {count}")
             lines += [f"if {' or '.join(counts)}:", f"    {targets} = {memory}.other()"]
         return lines
 
@@ -176,6 +174,7 @@ class _Source:
         inner = Lines(self.block, self.layout, names, blocks)
         whole = [names.text(x) for x in chain.whole]
         single = [names.text(x) for x in chain.single]
+        rows = [names.text(x) for x in chain.rows]
         spares = [f"spare{i}" for i in range(len(blocks.spares))]
         place, lines = None, []
         for each in chain.instructions:
@@ -183,14 +182,14 @@ class _Source:
                 place = each.line
                 lines.append(_comment(*place))
             lines += inner.of(each)
-        self.parts += [f"def {part}({', '.join([*whole, *single, *spares])}):"]
+        self.parts += [f"def {part}({', '.join([*whole, *rows, *single, *spares])}):"]
         self.parts += [*[f"    {line}" for line in lines], ""]
         names.scope["in_blocks"] = in_blocks
         flat = [_flat(self.block, x, name) for x, name in zip(chain.whole, whole, strict=True)]
         dtypes = ", ".join([names.text(x) for x in blocks.spares])
-        first = ", ".join(flat) + "," * (len(flat) == 1)
-        second = ", ".join(single) + "," * (len(single) == 1)
-        return [f"in_blocks({part}, {blocks.size}, ({first}), ({second}), [{dtypes}])"]
+        given = [_tuple(flat), _tuple(single), f"[{dtypes}]"]
+        given += [_tuple(rows), str(row_of(blocks.size))] if rows else []
+        return [f"in_blocks({part}, {blocks.size}, {', '.join(given)})"]
 
     def _kept(self, lines: list[str]) -> list[str]:
         """The lines, and what puts inputs back if a number is not the recorded one."""
@@ -220,6 +219,10 @@ class _Source:
                     text = f"asarray({text})"
             texts.append(text)
         return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+
+def _tuple(texts: list[str]) -> str:
+    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
 
 
 def _flat(block: Block, x: Any, name: str) -> str:

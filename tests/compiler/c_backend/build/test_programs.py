@@ -1,5 +1,6 @@
 """Programs as C: views and writes, checks, reductions, numbers, results, threads."""
 
+import importlib
 import threading
 import warnings
 
@@ -8,11 +9,12 @@ import pytest
 
 from tapegrad.arrays.traced import namespace as xp
 from tapegrad.arrays.traced.program import Changed, Program
-from tapegrad.compiler.c_backend import Unsupported, build
+from tapegrad.compiler.c_backend import Unsupported, addresses, blas, build, driver
 from tapegrad.compiler.c_backend.build import Compiled
 from tests.compiler.c_programs import needs_compiler
 
 pytestmark = needs_compiler()
+build_module = importlib.import_module("tapegrad.compiler.c_backend.build")
 
 
 @pytest.fixture(autouse=True)
@@ -232,6 +234,17 @@ def test_integers_divide_and_shift_as_in_numpy(dtype):
         check(step, x, y)
 
 
+def test_signed_and_unsigned_numbers_are_compared_as_in_numpy():
+    x, y = np.array([-1, 5, 2**62]), np.array([1, 5, 2**63], np.uint64)
+    check(lambda x, y: [x < y, np.maximum(x, y), x == y], x, y)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "K"])
+def test_flattening_in_another_order(order):
+    check(lambda x: [x.flatten(order) * 1.0, x.T.ravel(order) * 1.0, x.copy(order)], floats(3, 4))
+    check(lambda x: [x.reshape((2, 6), order="F" if order == "F" else "C") + 0.0], floats(3, 4))
+
+
 def test_floats_divide_as_in_python():
     x = np.array([7.5, -7.5, 0.0, -0.0, np.inf, 3.0, 1.0])
     y = np.array([2.0, 2.0, -1.0, 1.0, 2.0, np.inf, 0.0])
@@ -340,3 +353,53 @@ def test_products_of_transposed_and_broadcast_matrices(batch, dtype):
         return [x @ y, xp.matrix_transpose(turned) @ turned, x @ y[:, 0], (x[..., ::2] @ y[::2])]
 
     check(step, x, y, turned)
+
+
+def test_sums_of_many_float32_rows_are_accurate():
+    x = np.random.default_rng(0).random((300_000, 3)).astype(np.float32)
+    program, outs = record(lambda x: [xp.sum(x, axis=0), xp.mean(x, axis=0, keepdims=True)], x)
+    total, mean = build(program, [y.place for y in outs])(x)
+    exact = x.astype(np.float64).sum(axis=0)
+    np.testing.assert_allclose(total, exact, rtol=1e-6)
+    np.testing.assert_allclose(mean[0], exact / len(x), rtol=1e-6)
+
+
+def test_any_name_can_be_given():
+    names = ["layers.0.weight", "0.bias", "n", "x0", "float", "größe", "tg_exp_f32"]
+    program, outs = record(lambda *xs: [sum(xs[1:], start=xs[0])], *[floats(3)] * len(names))
+    given = {x.number: name for x, name in zip(program.inputs, names, strict=True)}
+    runner = build(program, [outs[0].place], names=given)
+    np.testing.assert_allclose(runner(*[floats(3)] * len(names))[0], floats(3) * 7, rtol=1e-5)
+    assert "layers_0_weight" in runner.source
+
+
+# --- other machines ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("convention", ["fortran", "loops"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_without_the_library_of_numpy(convention, dtype, monkeypatch):
+    if convention == "fortran":
+        pytest.importorskip("scipy.linalg.cython_blas")
+        other = blas._of_scipy()
+    else:
+        other = blas.Blas("loops")
+    monkeypatch.setattr(blas, "found", lambda: other)
+
+    def step(x, y):
+        return [x @ y, x.T @ x, y @ y.T, y.T @ x.T, x @ y[:, 1]]
+
+    runner = check(step, floats(4, 5, dtype=dtype), floats(5, 3, seed=1, dtype=dtype))
+    assert f"by_{convention}" in runner.source
+
+
+def test_objects_that_lie_otherwise_are_asked_for_their_address(monkeypatch):
+    for module in (addresses, build_module, driver):
+        monkeypatch.setattr(module, "offsets", lambda: None)
+
+    def step(x, lr):
+        x -= lr * x
+        return [x * 1.0, np.sort(x) + lr]
+
+    runner = check(step, floats(5), 0.25)
+    assert "int step(" not in runner.source

@@ -23,6 +23,7 @@ from tapegrad.compiler.c_backend.templates import (
     lstm,
     max_pool,
     nll_cross_entropy,
+    rnn,
     small_product,
     softmax,
 )
@@ -40,6 +41,7 @@ def _library() -> Library:
         attention,
         lstm,
         gru,
+        rnn,
         max_pool,
         interpolate,
         embedding,

@@ -50,15 +50,15 @@ static void tg_argmax_real(int64_t *restrict y, const real *restrict x, int64_t 
                 _Pragma("omp simd")
                 for (int k = 0; k < 32; k++) {
                     real v = factor * x[i + k];
-                    lanes[k] = (v > lanes[k]) | (v != v) ? v : lanes[k];
+                    lanes[k] = ((v > lanes[k]) | (v != v)) ? v : lanes[k];
                 }
             }
             for (int k = 0; k < 32; k++)
-                best = (lanes[k] > best) | (lanes[k] != lanes[k]) ? lanes[k] : best;
+                best = ((lanes[k] > best) | (lanes[k] != lanes[k])) ? lanes[k] : best;
         }
         for (; i < n; i++) {
             real v = factor * x[i];
-            best = (v > best) | (v != v) ? v : best;
+            best = ((v > best) | (v != v)) ? v : best;
         }
         for (; place + 32 <= n; place += 32) {
             int found = 0;

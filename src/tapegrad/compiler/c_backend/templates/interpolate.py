@@ -20,6 +20,8 @@ static void tg_resample_real(real *restrict y, const real *restrict x,
                              int64_t images, int64_t h, int64_t w, int64_t oh, int64_t ow,
                              real *restrict scratch) {
     real *row = scratch, *divided = scratch + w, by = (real)number;
+    int is_single = 1; /* one entry for each column: what spreads out */
+    for (int64_t j = 0; j <= ow; j++) is_single &= begin[j] == j;
     for (int64_t image = 0; image < images; image++, x += h * w) {
         const real *in = x;
         if (how == 1 || how == 3) {
@@ -34,7 +36,8 @@ static void tg_resample_real(real *restrict y, const real *restrict x,
                 _Pragma("omp simd")
                 for (int64_t j = 0; j < w; j++) row[j] += source[j] * f;
             }
-            for (int64_t j = 0; j < ow; j++) {
+            for (int64_t j = 0; is_single && j < ow; j++) y[j] = row[from[j]] * weight[j];
+            for (int64_t j = 0; !is_single && j < ow; j++) {
                 real s = 0;
                 for (int64_t e = begin[j]; e < begin[j + 1]; e++) s += row[from[e]] * weight[e];
                 y[j] = s;

@@ -1,0 +1,143 @@
+"""What `explain()` of a compiled function says: its programs and what they hold for."""
+
+from math import prod
+
+from tapegrad.arrays.traced.program import Program, Value
+from tapegrad.compiler import instructions
+from tapegrad.core.annotations import Any
+
+_MOST = 12  # guards that are shown of each program
+
+
+class Explanation:
+    """A report on a compiled function; printed, it is text.
+
+    Attributes:
+        name: of the function
+        why_not: why it runs as it is, "" where it does not
+        programs: for each its figures, a dictionary: `backend`, `operations`, `flops`, `bytes`,
+            `guards`, `kernels`, `why_again`
+    """
+
+    def __init__(self, compiled: Any):
+        self.name = compiled._name()
+        self.why_not = compiled.why_not
+        self.programs = [_figures(entry) for entry in compiled.entries]
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {len(self.programs)} programs"]
+        if len(self.programs) == 1:
+            lines = [f"{self.name}: 1 program"]
+        if self.why_not:
+            lines.append(f"  It runs as it is: {self.why_not}")
+        for i, each in enumerate(self.programs):
+            lines += [f"  {i + 1}. {each['backend']}", *[f"     {x}" for x in _lines(each)]]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _figures(entry: Any) -> dict[str, Any]:
+    parts = [entry.part] + ([entry.joint.part] if entry.joint is not None else [])
+    runners = [entry.runner] + ([entry.joint.runner] if entry.joint is not None else [])
+    is_c = all("#include" in runner.source for runner in runners)
+    backend = "C" if is_c else "NumPy source"
+    why = entry.why_numpy or (entry.joint.why_numpy if entry.joint is not None else "")
+    if why:
+        backend += f" (no C: {why})"
+    guard = entry.guard
+    return {
+        "backend": backend,
+        "operations": sum(len(part.instructions) for part in parts),
+        "flops": sum(map(flops_of, parts)),
+        "bytes": sum(map(bytes_of, parts)),
+        "eager_bytes": sum(map(eager_bytes_of, parts)),
+        "kernels": sorted({x.text for part in parts for x in part.instructions if _is_kernel(x)}),
+        "guards": [why for _, why in (*guard._always, *guard._modules)],
+        "checks": sum(map(instructions.reads_numbers, entry.part.instructions)),
+        "writes": [entry.names_of_tensor(e.tensor) for e in entry.recording.effects if e.writes],
+        "backward": entry.joint is not None,
+        "actions": len(entry.recording.actions),
+        "why_again": entry.changed or guard.why_not(),
+    }
+
+
+def _lines(x: dict[str, Any]) -> list[str]:
+    found = [
+        f"{x['operations']} operations, {_short(x['flops'])}FLOP; {_short(x['bytes'])}B in and "
+        f"out, {_short(x['eager_bytes'])}B when each operation reads and writes memory"
+    ]
+    if x["backward"]:
+        found.append("forward and backward, one node of the graph")
+    if x["kernels"]:
+        found.append(f"kernels: {', '.join(x['kernels'])}")
+    if x["writes"]:
+        found.append(f"writes to {', '.join(x['writes'][:_MOST])}{_rest(x['writes'])}")
+    if x["actions"]:
+        found.append(f"{x['actions']} functions of Python are called after it: schedules")
+    if x["checks"]:
+        found.append(f"{x['checks']} numbers that Python has read have to be the same again")
+    found.append(
+        f"holds for arguments of these shapes, dtypes and strides, and while {len(x['guards'])} "
+        "things are as they were:"
+    )
+    found += [f"  {each}" for each in x["guards"][:_MOST]]
+    if len(x["guards"]) > _MOST:
+        found.append(f"  and {len(x['guards']) - _MOST} more")
+    if x["why_again"]:
+        found.append(f"did not hold for a later call: {x['why_again']}")
+    return found
+
+
+def _rest(x: list) -> str:
+    return f" and {len(x) - _MOST} more" if len(x) > _MOST else ""
+
+
+def _is_kernel(x: Any) -> bool:
+    return x.text.startswith("xp.") or x.text.startswith(("draw.", "make."))
+
+
+def flops_of(program: Program) -> int:
+    """Floating-point operations of a program: 2 m n k of a product, one for each element else.
+
+    What only sees memory in another way counts nothing.
+    """
+    total = 0
+    for each in program.instructions:
+        values = [v for v in instructions.made(each) if isinstance(v, Value)]
+        if not values or (values[0].root is not values[0] and not instructions.writes(each)):
+            continue
+        operands = [v for v in instructions.read(each) if isinstance(v, Value)]
+        size = max([prod(v.shape) for v in (*values, *operands)], default=0)
+        if each.text in ("xp.matmul", "np.matmul", "np.dot") and operands and operands[0].shape:
+            size = 2 * prod(values[0].shape) * operands[0].shape[-1]
+        total += size
+    return total
+
+
+def bytes_of(program: Program) -> int:
+    """Bytes of what a program is given: as much has to be read at least."""
+    return sum(_bytes(v) for v in program.inputs if isinstance(v, Value))
+
+
+def eager_bytes_of(program: Program) -> int:
+    """Bytes that its operations read and write, each for itself."""
+    total = 0
+    for each in program.instructions:
+        made = [v for v in instructions.made(each) if isinstance(v, Value)]
+        if made and made[0].root is not made[0] and not instructions.writes(each):
+            continue
+        total += sum(_bytes(v) for v in (*made, *instructions.read(each)) if isinstance(v, Value))
+    return total
+
+
+def _bytes(v: Value) -> int:
+    return prod(v.shape) * v.dtype.itemsize
+
+
+def _short(n: float) -> str:
+    for unit in ("", "k", "M", "G"):
+        if n < 1000:
+            return f"{n:.3g} {unit}"
+        n /= 1000
+    return f"{n:.3g} T"
