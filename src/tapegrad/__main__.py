@@ -1,4 +1,4 @@
-"""The command line: `python -m tapegrad demo`, `run`, `profile`, `graph`, `explain`, `where`, ...
+"""The command line: `python -m tapegrad demo`, `run`, `profile`, `graph`, `compile`, `where`, ...
 
 `enable`, `disable` and `status` are about the environment: what its `import torch` gives.
 """
@@ -38,6 +38,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from tapegrad.inspect.command import profile_script
 
         return profile_script(options.script, options.output, args)
+    if options.command == "compile":
+        from tapegrad.compiler.script import compile_script
+
+        return compile_script(options.script, options.args)
     if options.command == "where":
         from tapegrad.inspect.where import print_where
 
@@ -108,6 +112,12 @@ def _parser():
         metavar="TRACE",
         help="where to, .gz compresses it (default: trace.json)",
     )
+
+    compiling = commands.add_parser(
+        "compile", help="run a script as it is and compiled, and say what that gains"
+    )
+    compiling.add_argument("script", metavar="SCRIPT", help="the Python file")
+    compiling.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
 
     where = commands.add_parser("where", help="say where a name is declared, derived and tested")
     where.add_argument("names", nargs="+", metavar="NAME", help="such as tanh, nn.LayerNorm")

@@ -210,10 +210,11 @@ class Entry:
         taken: set[int] = set()
         found = []
         program = self.recording.program
-        for x in self.recording.outputs:
+        results = {x[1] for x in self.recording.results if x[0] == "tensor"}
+        for k, x in enumerate(self.recording.outputs):
             value = x.place
             shared = id(value.root) in inputs or id(value.root) in taken
-            if shared or value.root.shape != value.shape:
+            if shared or (k not in results and value.root.shape != value.shape):
                 copy = program.place(x.array.copy("K"))
                 forward.append(Instruction(".copy", (value, "K"), {}, copy, None))
                 value = copy
@@ -297,7 +298,11 @@ class Entry:
                 self._grad_questions(f"g{i}", i)
             else:
                 self._say(f"if {name}._grad is not {guard.name(before)}: return MISS")
-        captured = [i for i in range(len(recording.tensors)) if not self._is_given(i)]
+        captured = [
+            i
+            for i, x in enumerate(recording.tensors)
+            if not self._is_given(i) and id(x) not in recording.idle
+        ]
         self.captured = [recording.tensors[i] for i in captured]
         self._layouts = [_layout(x) for x in self.captured]
         self._hold()

@@ -6,7 +6,8 @@ from tapegrad.arrays.traced.program import Program, Value
 from tapegrad.compiler import instructions
 from tapegrad.core.annotations import Any
 
-_MOST = 12  # guards that are shown of each program
+_MOST = 6  # guards that are shown of each program
+_PROGRAMS = 3  # that are shown in full
 
 
 class Explanation:
@@ -30,8 +31,10 @@ class Explanation:
             lines = [f"{self.name}: 1 program"]
         if self.why_not:
             lines.append(f"  It runs as it is: {self.why_not}")
-        for i, each in enumerate(self.programs):
+        for i, each in enumerate(self.programs[:_PROGRAMS]):
             lines += [f"  {i + 1}. {each['backend']}", *[f"     {x}" for x in _lines(each)]]
+        if len(self.programs) > _PROGRAMS:
+            lines.append(f"  and {len(self.programs) - _PROGRAMS} more")
         return "\n".join(lines)
 
     __repr__ = __str__

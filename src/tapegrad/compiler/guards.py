@@ -22,7 +22,8 @@ class Guard:
         self._scope: dict[str, Any] = {}
         self._always: list[tuple[str, str]] = []
         self._modules: list[tuple[str, str]] = []
-        self._seen: set[str] = set()
+        self._askers: dict[str, set[int]] = {}  # of each condition
+        self.asker = 0  # in whose name questions are asked: 0, or the id of an optimizer
         self.count = [CHANGES[0]]  # of changes of modules, when they were asked last
         self._of_modules: Callable | None = None
 
@@ -38,10 +39,20 @@ class Guard:
 
     def ask(self, condition: str, why: str, of_module: bool = False) -> None:
         """Ask whether a condition holds, by which something has changed."""
-        if condition not in self._seen:
-            self._seen.add(condition)
-            (self._modules if of_module else self._always).append((condition, why))
-            self._of_modules = None
+        askers = self._askers.get(condition)
+        if askers is not None:
+            askers.add(self.asker)
+            return
+        self._askers[condition] = {self.asker}
+        (self._modules if of_module else self._always).append((condition, why))
+        self._of_modules = None
+
+    def forget(self, asker: int) -> None:
+        """Ask no more what was asked in the name of `asker` alone."""
+        mine = {condition for condition, askers in self._askers.items() if askers == {asker}}
+        self._always = [x for x in self._always if x[0] not in mine]
+        self._modules = [x for x in self._modules if x[0] not in mine]
+        self._of_modules = None
 
     def _at(self, owner: Any, key: Any) -> str:
         where = repr(key) if type(key) in (str, int) else self.name(key)

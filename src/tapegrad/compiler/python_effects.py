@@ -48,6 +48,7 @@ class Watch:
 
     def __init__(self, found: Any):
         self.why_not = ""
+        self.stepped: set[int] = set()  # optimizers, by their identities
         self.reads_grads = False  # whether the `.grad` of some tensor was asked for
         self._found = found
         self._kinds: dict[Any, bool] = {}
@@ -76,6 +77,8 @@ class Watch:
         if event == "call":
             if frame.f_code.co_name == "step" and frame.f_back is not None:
                 self._scheduled(frame)
+            elif frame.f_code.co_name == "hooked" and "self" in frame.f_locals:
+                self.stepped.add(id(frame.f_locals["self"]))
             root = frame.f_globals.get("__name__", "").partition(".")[0]
             if root in _IMPURE_PYTHON and frame.f_back is not None and self._is_users(frame.f_back):
                 self._note(frame.f_back, f"{root}.{frame.f_code.co_name}")

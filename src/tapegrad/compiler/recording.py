@@ -96,6 +96,7 @@ class Recording:
         self.actions: list[Callable] = []
         self.why_not, self.again = "", False
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
+        self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
         self._scalars: dict[tuple, Any] = {}
         # an optimizer with a step of its own keeps numbers that it has read
         self.traces_items = all(type(x).step is Optimizer.step for x in found.optimizers)
@@ -220,6 +221,10 @@ class Recording:
                 MODE.set(switched(left))
                 self.refuse("it leaves the grad mode changed")
             self._restore()
+        for each in self.found.optimizers:
+            if id(each) not in watch.stepped:  # nothing of it was read
+                self.found.guard.forget(id(each))
+                self.idle.update(id(x) for x in _tensors_of(each))
         self.reads_grads = watch.reads_grads or bool(self.numbers)
         why = watch.why_not or self._state_changed()
         if why:
@@ -311,6 +316,8 @@ class Recording:
         self._grad_arrays = grad_arrays
         self.kept = {id(x.place): np.asarray(x.array) for x in alive}
         mine = {id(x) for x in leaves} | {id(x._grad) for x in self.tensors}
+        views = [x._view for x in leaves if isinstance(x, TensorBase) and x._view is not None]
+        mine |= {id(view.base) for view in views}
         mine |= _saved_behind([x for x in leaves if isinstance(x, TensorBase)])
         self.escaped = ""
         del alive
@@ -396,6 +403,12 @@ def _with_value(array: Any, value: Any) -> Any:
     if not is_batched(array):
         return value
     return type(array)(array.level, _with_value(array.value, value), array.mapped)
+
+
+def _tensors_of(optimizer: Any) -> list:
+    """The tensors in the state of an optimizer."""
+    entries = [x for x in optimizer.state.values() if isinstance(x, dict)]
+    return [x for each in entries for x in each.values() if isinstance(x, TensorBase)]
 
 
 def is_plain(x: Any) -> bool:

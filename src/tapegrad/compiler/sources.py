@@ -7,6 +7,7 @@ objects, and the same of the functions found there, as far as they are written i
 of tapegrad or of Python's library. Each place that was looked at is a line of the guard.
 """
 
+import dis
 import functools
 import sys
 import types
@@ -205,6 +206,11 @@ class Found:
 
     def _optimizer(self, optimizer: Any) -> None:
         self.optimizers.append(optimizer)
+        before, self.guard.asker = self.guard.asker, id(optimizer)
+        self._parts_of_optimizer(optimizer)
+        self.guard.asker = before
+
+    def _parts_of_optimizer(self, optimizer: Any) -> None:
         for name, x in optimizer.__dict__.items():
             if name.endswith("_hooks"):
                 self._hooks(x)
@@ -254,7 +260,7 @@ class Found:
         self.guard.attribute(function, "__defaults__", function.__defaults__)
         self.guard.attribute(function, "__kwdefaults__", function.__kwdefaults__)
         names = names_of(function.__code__)
-        for name in names:
+        for name in globals_of(function.__code__):
             if name in function.__globals__:
                 self._global(function.__globals__, name, names)
             elif isinstance(sys.modules.get(name), types.ModuleType):
@@ -292,8 +298,22 @@ class _In:
 _OURS = ("tapegrad", "torch")
 
 
+def globals_of(code: Any) -> list[str]:
+    """The global names that code and the functions in it look up, and the modules they import."""
+    found = {x.argval: None for x in dis.get_instructions(code) if x.opname in _OF_GLOBALS}
+    for x in code.co_consts:
+        if isinstance(x, types.CodeType):
+            found.update(dict.fromkeys(globals_of(x)))
+    return list(found)
+
+
+_OF_GLOBALS = frozenset(
+    "LOAD_GLOBAL LOAD_NAME STORE_GLOBAL DELETE_GLOBAL IMPORT_NAME LOAD_FROM_DICT_OR_GLOBALS".split()
+)
+
+
 def names_of(code: Any) -> list[str]:
-    """The names that code and the functions in it look up."""
+    """The names that code and the functions in it look up, those of attributes among them."""
     names = dict.fromkeys(code.co_names)
     for x in code.co_consts:
         if isinstance(x, types.CodeType):

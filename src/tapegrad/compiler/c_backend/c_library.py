@@ -6,6 +6,7 @@ dtype.
 
 import re
 
+from tapegrad.compiler.c_backend import vector_math
 from tapegrad.compiler.c_backend.templates import LIBRARY
 
 HEADER = """\
@@ -122,6 +123,13 @@ def used_by(source: str) -> str:
         return text
     needed = LIBRARY.source(vector)
     vector += [f"tg_gemm_type_{t}" for t in _REAL if f"gemm_{t}(" in needed]
-    # a loop is vectorised where all that it calls is inside it
-    found = LIBRARY.source(vector).replace("static inline ", "INLINE ")
-    return re.sub(r"^tg_gemm_type_", "static tg_gemm_type_", found, flags=re.M) + "\n" + text
+    found = []
+    for name in LIBRARY.needed(vector):
+        each = LIBRARY.definitions[name].text
+        if name in vector_math.LIBRARY.definitions:
+            # a loop is vectorised where all that it calls is inside it
+            each = each.replace("static inline ", "INLINE ")
+        found.append((name, re.sub(r"^tg_gemm_type_", "static tg_gemm_type_", each, flags=re.M)))
+    order = {name: i for i, name in enumerate(LIBRARY.definitions)}
+    found.sort(key=lambda each: order[each[0]])
+    return "\n".join(each for _, each in found) + "\n" + text
