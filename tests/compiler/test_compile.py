@@ -1,7 +1,10 @@
-"""`torch.compile` gives back what it is given, and says so."""
+"""`torch.compile`: what it takes, what it gives back, and what that tells of itself."""
 
 import copy
 import pickle
+import subprocess
+import sys
+import warnings
 
 import pytest
 
@@ -9,36 +12,192 @@ import tapegrad as torch
 from tapegrad import nn
 from tests.command import run_code
 
-quiet = pytest.mark.filterwarnings("ignore:torch.compile:UserWarning")
+F = nn.functional
 
 
-def test_it_warns_once():
-    code = """
-import warnings, tapegrad as torch
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    torch.compile(len, disable=True)
-    print(len(caught))
-    torch.compile(len), torch.compile(len)
-print(len(caught), caught[0].category.__name__, caught[0].filename, str(caught[0].message)[:36])
-"""
-    expected = "0\n1 UserWarning <string> torch.compile: tapegrad has no compi\n"
-    assert run_code(code) == expected
+def trained(backend, n=5):
+    """A small model after some steps, its losses, and the step function."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    if backend is not None:
+        step = torch.compile(step, backend=backend)
+    torch.manual_seed(1)
+    losses = [step(torch.randn(6, 4), torch.arange(6) % 3).item() for _ in range(n)]
+    return model, losses, step
 
 
-@quiet
-def test_a_function_is_itself_in_every_form():
+def test_a_step_trains_as_it_does_by_itself():
+    model, losses, _ = trained(None)
+    compiled, same, step = trained("numpy")
+    assert losses == same and len(step.entries) == 1 and not step.why_not
+    for p, q in zip(model.parameters(), compiled.parameters(), strict=True):
+        assert torch.equal(p, q) and torch.equal(p.grad, q.grad) and p._version == q._version
+
+
+def test_forms():
     def f(x):
+        return x * 2
+
+    compiled = torch.compile(f, backend="numpy")
+    assert compiled.__name__ == "f" and compiled.compiled_function is f
+    assert torch.compile(compiled) is compiled and torch.compile(f, disable=True) is f
+    assert torch.compile(f, backend="eager") is f
+    for each in (
+        torch.compile(f, fullgraph=True, dynamic=False, mode="max-autotune"),
+        torch.compile(backend="numpy", fullgraph=True)(f),
+        torch.compile()(f),
+        torch.compile(f, options={"triton.cudagraphs": True, "max_autotune": True}),
+    ):
+        assert [each(torch.ones(2)).tolist() for _ in range(3)] == [[2.0, 2.0]] * 3
+
+
+def test_it_can_be_recorded_at_once():
+    f = torch.compile(lambda x: x + 1, backend="numpy", example_inputs=(torch.ones(2),))
+    assert len(f.entries) == 1 and f(torch.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_a_method_is_compiled_for_each_object():
+    class Scale:
+        def __init__(self, factor):
+            self.factor = factor
+
+        @torch.compile(backend="numpy")
+        def of(self, x):
+            return x * self.factor
+
+    a, b = Scale(2), Scale(3)
+    for _ in range(3):
+        assert (a.of(torch.ones(1)).item(), b.of(torch.ones(1)).item()) == (2, 3)
+
+
+def test_a_call_that_cannot_be_compiled_runs_and_says_why():
+    seen = []
+
+    def f(x):
+        seen.append(1)
+        return x * 2
+
+    g = torch.compile(f, backend="numpy")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert [g(torch.ones(1)).item() for _ in range(5)] == [2.0] * 5
+    assert len(seen) == 5 and len(caught) == 1
+    assert "list.append() is called in line" in str(caught[0].message)
+    strict = torch.compile(f, backend="numpy", fullgraph=True)
+    strict(torch.ones(1))
+    with pytest.raises(torch._dynamo.exc.Unsupported, match=r"list.append\(\) is called in line"):
+        strict(torch.ones(1))
+
+
+def test_limits():
+    f = torch.compile(lambda x: x * 2, backend="numpy", recompile_limit=2)
+    with pytest.warns(UserWarning, match="it was recorded 2 times; last, its arguments are others"):
+        for n in range(1, 6):
+            f(torch.ones(n))
+    assert len(f.entries) == 2
+    torch.compiler.reset()
+    assert not f.entries
+
+
+def test_stances():
+    f = torch.compile(lambda x: x * 2, backend="numpy")
+    for _ in range(3):
+        f(torch.ones(2))
+    with torch.compiler.set_stance("fail_on_recompile"):
+        assert f(torch.ones(2)).tolist() == [2.0, 2.0]
+        with pytest.raises(RuntimeError, match=r"Detected recompile when torch.compile stance"):
+            f(torch.ones(3))
+    with torch.compiler.set_stance("eager_on_recompile"):
+        assert f(torch.ones(3)).shape == (3,)
+    with torch.compiler.set_stance("force_eager"):
+        assert f(torch.ones(4)).shape == (4,)
+    assert len(f.entries) == 1
+
+
+def test_is_compiling_while_it_is_recorded():
+    seen = []
+
+    def f(x):
+        seen.append(torch.compiler.is_compiling())
         return x
 
-    assert torch.compile(f) is f
-    assert torch.compile(f, fullgraph=True, dynamic=False, mode="max-autotune") is f
-    assert torch.compile(backend="eager", fullgraph=True)(f) is f
-    assert torch.compile()(f) is f
-    assert torch.compile(f, options={"triton.cudagraphs": True, "max_autotune": True}) is f
+    g = torch.compile(f, backend="numpy")
+    with pytest.warns(UserWarning, match="not compiled"):
+        g(torch.ones(1)), g(torch.ones(1))
+    assert seen == [False, True] and not torch.compiler.is_compiling()
 
 
-@quiet
+def test_a_function_that_is_disabled_is_left_alone():
+    @torch.compiler.disable
+    def inner(x):
+        return x * 2
+
+    f = torch.compile(lambda x: inner(x) + 1, backend="numpy")
+    with pytest.warns(UserWarning, match="inner is not to be compiled"):
+        assert [f(torch.ones(1)).item() for _ in range(3)] == [3.0] * 3
+
+
+def test_what_it_tells_of_itself():
+    _, _, step = trained("numpy")
+    assert "tanh(" in step.source and "model_0_weight" in step.source
+    text = str(step.explain())
+    assert text.startswith("trained.<locals>.step: 1 program")
+    assert "writes to model_0_weight" in text and "numbers that Python has read" in text
+    fresh = torch.compile(lambda x: x, backend="numpy")
+    with pytest.raises(RuntimeError, match="<lambda> is not compiled yet"):
+        fresh.source  # noqa: B018
+
+
+def test_a_program_is_saved_as_a_file_that_runs_alone(tmp_path):
+    _, _, step = trained("numpy")
+    step.save(tmp_path / "step.py")
+    command = [sys.executable, "-I", str(tmp_path / "step.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "us a call" in done.stdout and "(8, 4) float32" in done.stdout
+    assert "import tapegrad" not in (tmp_path / "step.py").read_text()
+    with pytest.raises(RuntimeError, match=r"save\(\) writes .py or .c files, not '.txt'"):
+        step.save(tmp_path / "step.txt")
+
+
+def test_a_profile_has_it_as_one_event():
+    f = torch.compile(lambda x: (x * 2).sum(), backend="numpy")
+    x = torch.ones(3)
+    for _ in range(3):
+        f(x)
+    with torch.autograd.profiler.profile() as profile:
+        f(x)
+    names = [event.name for event in profile.function_events]
+    assert names == ["Torch-Compiled Region: test_a_profile_has_it_as_one_event.<locals>.<lambda>"]
+
+
+def test_a_script_is_compiled_from_the_command_line(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import torch\n"
+        "w = torch.ones(3, requires_grad=True)\n"
+        "optimizer = torch.optim.SGD([w], lr=0.1)\n"
+        "def step(x):\n"
+        "    optimizer.zero_grad()\n"
+        "    loss = (w * x).sum()\n"
+        "    loss.backward()\n"
+        "    optimizer.step()\n"
+        "for i in range(8):\n"
+        "    step(torch.ones(3))\n"
+    )
+    code = f"from tapegrad.__main__ import main; print(main(['compile', {str(script)!r}]))"
+    text = run_code(code)
+    assert "step(), 8 calls" in text and "times as fast" in text and text.endswith("0\n")
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "text"),
     [
@@ -59,7 +218,6 @@ def test_what_cannot_be_called():
         torch.compile(3)
 
 
-@quiet
 def test_a_module_is_wrapped():
     model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
     compiled = torch.compile(model)
@@ -82,7 +240,6 @@ def test_a_module_is_wrapped():
     assert torch.compile(model, disable=True) is model
 
 
-@quiet
 def test_hooks_run_on_both_sides_of_the_wrapping():
     model = nn.ReLU()
     compiled = torch.compile(model)
@@ -93,7 +250,6 @@ def test_hooks_run_on_both_sides_of_the_wrapping():
     assert seen == ["inner", "outer"]
 
 
-@quiet
 def test_copies_and_pickles_are_wrapped_too():
     compiled = torch.compile(nn.Linear(2, 1))
     for other in (copy.deepcopy(compiled), pickle.loads(pickle.dumps(compiled))):
@@ -101,7 +257,6 @@ def test_copies_and_pickles_are_wrapped_too():
         assert isinstance(other, torch._dynamo.OptimizedModule)
 
 
-@quiet
 def test_training_a_wrapped_module_trains_the_module():
     model = nn.Linear(2, 1)
     compiled = torch.compile(model)
@@ -112,7 +267,6 @@ def test_training_a_wrapped_module_trains_the_module():
     assert not torch.equal(before, model.weight)
 
 
-@quiet
 def test_a_module_compiles_itself_to_itself():
     model = nn.Linear(2, 1)
     assert model.compile(backend="eager") is None

@@ -21,7 +21,8 @@ def test_nothing_is_compiling():
 
 def test_functions_are_left_as_they_are():
     compiler = torch.compiler
-    assert compiler.disable(f) is compiler.disable()(f) is compiler.disable(recursive=False)(f) is f
+    for each in (compiler.disable(f), compiler.disable()(f), compiler.disable(recursive=False)(f)):
+        assert each is not f and each(1) == 2 and each.__wrapped__ is f
     assert compiler.allow_in_graph(f) is f and compiler.allow_in_graph([f, len]) == [f, len]
     assert compiler.nested_compile_region(f) is f is compiler.nested_compile_region()(f)
     assert compiler.assume_constant_result(f) is f and f._dynamo_marked_constant

@@ -129,6 +129,9 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
                 )
             if 0 in old._array.strides:
                 check_storable(old)
+            if is_recorded(g):
+                g.program.owner.refuse("a gradient goes to a tensor that is not looked at")
+                g = g.array
             np.add(old._array, g, old._array)  # in place, so that who holds .grad sees it
             version = old._counter
             if version is None:

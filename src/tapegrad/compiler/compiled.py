@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
 from tapegrad.compiler.backends import Unsupported
 from tapegrad.compiler.entry import FAILED, MISS, Entry
@@ -116,14 +117,11 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         mode = MODE.get()
-        if (
-            self._given_up
-            or STATE.stance == "force_eager"
-            or type(mode) is not bool
-            or EVERYWHERE
-            or MODES.get()
-            or TRANSFORMS.get() is not None
-        ):
+        if self._given_up or STATE.stance == "force_eager":
+            return self.compiled_function(*args, **kwargs)
+        if type(mode) is not bool:
+            return self._under_mode(mode, args, kwargs)
+        if EVERYWHERE or MODES.get() or TRANSFORMS.get() is not None:
             return self.compiled_function(*args, **kwargs)
         if AUTOCAST.get() is not None:
             mode = _with_autocast(mode, AUTOCAST.get())
@@ -135,6 +133,23 @@ class Compiled:
                 if found is not MISS:
                     return found
         return self._record(mode, args, kwargs)
+
+    def _under_mode(self, mode: Any, args: tuple, kwargs: dict) -> Any:
+        """A call while something takes part in calls: a profile has it as one event.
+
+        Other modes see the operators of the function, which runs as it is.
+        """
+        from tapegrad.profiler.block import Profiling, record_function
+
+        plain = stripped(mode, Profiling)
+        if type(plain) is not bool:
+            return self.compiled_function(*args, **kwargs)
+        with record_function(f"Torch-Compiled Region: {self._name()}"):
+            token = MODE.set(plain)
+            try:
+                return self(*args, **kwargs)
+            finally:
+                MODE.reset(token)
 
     def _record(self, mode: Any, args: tuple, kwargs: dict) -> Any:
         function = self.compiled_function

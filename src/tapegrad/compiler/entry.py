@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 
 from tapegrad.arrays.traced.program import Changed, Instruction, Scalar, Value
-from tapegrad.autograd.node import INFERENCE, AccumulateGrad, make_leaf, version_of
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, make_leaf, version_of
 from tapegrad.autograd.writable import written
 from tapegrad.compiler import instructions
 from tapegrad.compiler.guards import Guard
@@ -125,7 +125,8 @@ class Entry:
             same += f" or {a}._node is not None"
         else:
             same += f" or {a}._node.__class__ is not {node}"
-            same += f" or {a}._node.hooks is not None"
+            port = ".node" if type(x._node) is Port else ""
+            same += f" or {a}._node{port}.hooks is not None"
         same += f" or {a}._counter is INFERENCE"
         for other in taken:
             same += f" or {a} is {other}"
@@ -489,7 +490,13 @@ class Entry:
         self._scope["holds"] = self.guard.holds
         call = f"(function, args, kwargs, {wanted}, {states}, {inputs}, versions({inputs}), holds)"
         self._scope["versions"] = versions_of
-        self._say(f"attach({outs}, {saved}, {given}, {kept}, {call})")
+        tensors = several([self._output(k) for k in joint.saved_outputs])
+        self._say(f"attach({outs}, {saved}, {tensors}, {given}, {kept}, {call})")
+
+    def _output(self, k: int) -> str:
+        """The tensor of an output that the backward program reads, or its array."""
+        is_result = any(x[0] == "tensor" and x[1] == k for x in self.recording.results)
+        return f"t{k}" if is_result else f"wrap(r{k})"
 
 
 def _owner(array: Any) -> Any:

@@ -63,6 +63,8 @@ class Joint:
         outs = {id(v): i for i, v in enumerate(outputs)}
         self.saved_outputs = [outs[id(v)] for v in rest if id(v) in outs]
         kept = [v for v in rest if id(v) not in outs]
+        where = {k: i for i, k in enumerate(self.live_outputs)}
+        self.saved_live = [where.get(k) for k in self.saved_outputs]  # which result; None: another
         for value in kept:
             array = recording.kept.get(id(value))
             if array is None:
@@ -113,8 +115,12 @@ class _Plan:
 
     def gradients(self, node: Any, g: list) -> tuple:
         """The gradients of the tensors that the program read, by its backward program."""
-        joint, given, versions, outs, kept, _ = node.saved
+        joint, given, versions, outs, kept, saved, _ = node.saved
         _check_versions(node, given, versions)
+        _check_versions(node, *_of_outputs(node, saved, outs))
+        if any(not isinstance(x, (np.ndarray, np.generic)) for x in g):  # of another namespace
+            found = self.run_on_tensors(node, [wrap(x) for x in g], create_graph=False)
+            return tuple([None if x is None else resolved(x._array) for x in found])
         cotangents = _laid_out(g, joint.likes)
         try:
             results = iter(joint.runner(*[x._array for x in given], *outs, *kept, *cotangents))
@@ -150,6 +156,25 @@ class _Plan:
         return tuple(grad(live, wanted, list(g), create_graph=create_graph, allow_unused=True))
 
 
+class _Output:
+    """A result that the backward program reads: its array, and the counter that it has now."""
+
+    __slots__ = ("_array", "_counter")
+
+    def __init__(self, array: Any, counter: Any):
+        self._array, self._counter = array, counter
+
+
+def _of_outputs(node: Any, saved: tuple, outs: tuple) -> tuple[list, list]:
+    """The saved results, and the versions that they had."""
+    counters = node.output_version or {}
+    found = [
+        _Output(array, counters.get(x) if type(x) is int else x._counter)
+        for (x, _), array in zip(saved, outs, strict=True)
+    ]
+    return found, [version for _, version in saved]
+
+
 def versions_of(tensors: tuple) -> list:
     """How often tensors were written."""
     return [0 if x._counter is None else x._counter.value for x in tensors]
@@ -165,10 +190,7 @@ def _check_versions(node: Any, given: tuple, versions: list) -> None:
 
 def _laid_out(g: list, likes: list) -> list:
     """Cotangents row by row, as the program was recorded with."""
-    return [
-        x if x.flags.c_contiguous and x.dtype == like.dtype else np.ascontiguousarray(x, like.dtype)
-        for x, like in zip(g, likes, strict=True)
-    ]
+    return [np.asarray(x, like.dtype, order="C") for x, like in zip(g, likes, strict=True)]
 
 
 PLAN = _Plan()
@@ -188,7 +210,9 @@ def compiled_node(joint: Joint) -> Callable:
     """`attach(outs, saved outputs, given, kept, wanted, call)` puts the node behind results."""
     likes = joint.likes
 
-    def attach(outs: tuple, saved: tuple, given: tuple, kept: tuple, call: tuple) -> None:
+    def attach(
+        outs: tuple, saved: tuple, tensors: tuple, given: tuple, kept: tuple, call: tuple
+    ) -> None:
         node = CompiledFunctionBackward()
         node.plan = PLAN
         node.edges = tuple([edge_of(x) for x in call[3]])
@@ -196,7 +220,15 @@ def compiled_node(joint: Joint) -> Callable:
         node.sequence = next_sequence()
         node.n_outputs = len(outs)
         node.output_metadata = likes
-        node.saved = joint, given, versions_of(given), saved, kept, call
+        checked = tuple(
+            [
+                (index, 0 if x._counter is None else x._counter.value)
+                if index is not None
+                else (x, 0 if x._counter is None else x._counter.value)
+                for index, x in zip(joint.saved_live, tensors, strict=True)
+            ]
+        )
+        node.saved = joint, given, versions_of(given), saved, kept, checked, call
         for i, y in enumerate(outs):
             y._node = Port(node, i)
 

@@ -130,6 +130,11 @@ class Watch:
         return any(each.text == ".item" for each in program.instructions)
 
     def _note(self, frame: FrameType, what: str) -> None:
+        around: Any = frame
+        while around is not None:
+            if around.f_globals.get("__name__", "").startswith("importlib."):
+                return  # a module is imported for the first time
+            around = around.f_back
         file = frame.f_code.co_filename
         self.why_not = f"{what}() is called in line {frame.f_lineno} of {file}"
 

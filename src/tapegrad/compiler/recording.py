@@ -19,7 +19,8 @@ from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.describe import is_freed
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, is_grad_enabled, switched
-from tapegrad.autograd.node import INFERENCE, AccumulateGrad, node_of
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence, node_of
+from tapegrad.autograd.view import View
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
 from tapegrad.core.annotations import Any, Callable
@@ -49,6 +50,16 @@ class RecordingMode(Layered):
             if isinstance(x, TensorBase):
                 recording.check(name, x)
         return self.below(name, function, args, kwargs)
+
+    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+        if type(node) is not AccumulateGrad and node.sequence < self.recording.first_node:
+            self.recording.refuse("a backward pass goes on into the graph behind an argument")
+        return super().backward_node(node, function, args)
+
+    def cut(self, x: object, result: object, how: str) -> None:
+        if how == "numpy()":
+            self.recording.refuse("the numbers of a tensor are given to NumPy")
+        super().cut(x, result, how)
 
 
 class Effect:
@@ -132,7 +143,7 @@ class Recording:
             self.refuse(f"{name} makes no plain tensor")
         elif DRAWS[0] != drawn:
             self.refuse(f"{name} draws random numbers that are not recorded")
-        elif _is_pure(op.args):
+        elif _is_pure(op.args, name.endswith("_like") or name.startswith("new_")):
             tensor._array = _with_value(array, self._copied_anew(below))
         elif below is not array:
             self.refuse(f"{name} makes a tensor inside of vmap")
@@ -198,6 +209,7 @@ class Recording:
         self._versions = [_version(x) for x in self.tensors]
         self._grads = [x._grad for x in self.tensors]
         self._nodes = [x._node for x in self.tensors]
+        self.first_node = next_sequence()
         token = MODE.set(RecordingMode(MODE.get(), self))
         drawn = DRAWS[0]
         recorded_draws = self.program.drawn
@@ -327,6 +339,22 @@ class Recording:
             if id(x) not in mine:
                 self.escaped = "a tensor that the call makes outlives it"
             x._array, x._signature = np.asarray(x._array.array), None
+        self._restore_rest()
+
+    def _restore_rest(self) -> None:
+        """Give plain arrays to views, and plain numbers to lists and dictionaries with some."""
+        alive = self.program.alive()
+        for x in gc.get_referrers(*alive) if alive else ():
+            if isinstance(x, View) and isinstance(x.array, Traced):
+                x.array = x.array.array
+        numbers = self.program.kept_numbers()
+        for x in gc.get_referrers(*numbers) if numbers else ():
+            if type(x) is list and x is not numbers and x is not getattr(self, "leaves", None):
+                x[:] = [plain(each) for each in x]
+            elif type(x) is dict:
+                for key, each in list(x.items()):
+                    if type(each) is TracedNumber:
+                        x[key] = plain(each)
 
     def _holders(self) -> list:
         """The tensors that have recorded arrays."""
@@ -458,18 +486,18 @@ def _saved_behind(tensors: list) -> set[int]:
     return found
 
 
-def _is_pure(params: Any) -> bool:
-    """Whether options are numbers, texts and dtypes alone."""
+def _is_pure(params: Any, like: bool = False) -> bool:
+    """Whether options are numbers, texts and dtypes alone; `like`: of arrays the shape counts."""
+    if isinstance(params, Traced) or is_batched(params):
+        return like
     if isinstance(params, dict):
-        return all(map(_is_pure, params.values()))
+        return all(_is_pure(x, like) for x in params.values())
     if isinstance(params, (list, tuple)):
-        return all(map(_is_pure, params))
-    if is_batched(params):
-        return _is_pure(below_batches(params))
+        return all(_is_pure(x, like) for x in params)
     if isinstance(params, FunctionType):
         return not params.__closure__
     return isinstance(
-        params, (*PLAIN, np.dtype, np.generic, type, Traced, BuiltinFunctionType, memory_format)
+        params, (*PLAIN, np.dtype, np.generic, type, BuiltinFunctionType, memory_format)
     )
 
 

@@ -11,12 +11,14 @@ import dis
 import functools
 import sys
 import types
+from collections import deque
 
 import numpy as np
 
 from tapegrad.compiler.guards import Guard
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.dtype import current as DEFAULT
+from tapegrad.core.generator import Generator
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE
 from tapegrad.nn.modules.module import Module
@@ -91,8 +93,10 @@ class Found:
             self.look_at(x.compiled_function)
         elif isinstance(x, np.ndarray):
             raise Uncompilable("it reads a NumPy array, whose numbers nobody watches")
-        elif isinstance(x, (list, tuple)):
+        elif isinstance(x, (list, tuple, deque)):
             self._sequence(x)
+        elif isinstance(x, Generator):
+            pass  # what it draws is recorded
         elif isinstance(x, dict):
             self._dict(x)
         elif isinstance(x, (set, frozenset)):
@@ -124,10 +128,10 @@ class Found:
             self._tensor(grad)
 
     def _sequence(self, x: Any) -> None:
-        if type(x) is list:
+        if not isinstance(x, tuple):
             self.guard.length(x, len(x))
         for i, each in enumerate(x):
-            if type(x) is list:
+            if not isinstance(x, tuple):
                 self.entry(x, i, each)
             else:
                 self.look_at(each)
@@ -277,6 +281,8 @@ class Found:
 
     def _names_in(self, module: Any, names: list[str]) -> None:
         """The names that code may look up in a module that is no library."""
+        if module.__name__ == "os" and ("environ" in names or "getenv" in names):
+            raise Uncompilable("it reads variables of the environment")
         if module.__name__ == "numpy" and "random" in names:
             raise Uncompilable("it draws random numbers of NumPy")
         key = id(module), frozenset(names)

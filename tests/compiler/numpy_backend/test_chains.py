@@ -5,9 +5,16 @@ import pytest
 
 from tapegrad.arrays.numpy import namespace
 from tapegrad.arrays.traced import namespace as xp
+from tapegrad.compiler.numpy_backend import chains, run_blocks
 from tests.compiler.numpy_backend.recorded import compiled
 
 N = (1 << 17) + 3
+
+
+@pytest.fixture(autouse=True)
+def _large(monkeypatch):
+    monkeypatch.setattr(chains, "LARGE", 1 << 16)
+    monkeypatch.setattr(run_blocks, "BLOCK", 1 << 13)
 
 
 def numbers(*shape):

@@ -10,7 +10,7 @@ _UNRECORDED = frozenset("isdtype finfo iinfo".split())
 
 
 _OTHER_DTYPES = frozenset(
-    "bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz".split()
+    "bfloat16 float16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz".split()
 )
 """Dtypes that NumPy has from elsewhere."""
 

@@ -6,6 +6,7 @@ decides by one is remembered, and asked again when the program runs.
 """
 
 import operator
+from weakref import ref
 
 from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.core.annotations import Any, Callable
@@ -14,7 +15,7 @@ from tapegrad.core.annotations import Any, Callable
 class TracedNumber(float):
     """A float, and its place in a program."""
 
-    __slots__ = ("place", "program")
+    __slots__ = ("__weakref__", "place", "program")
 
     place: Any
     program: Any
@@ -22,6 +23,7 @@ class TracedNumber(float):
     def __new__(cls, program: Any, x: float, place: Any) -> "TracedNumber":
         found = super().__new__(cls, x)
         found.program, found.place = program, place
+        program.numbers.append(ref(found))
         return found
 
     def __reduce__(self) -> Any:

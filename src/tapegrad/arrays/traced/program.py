@@ -103,6 +103,7 @@ class Program:
         self._constants: dict[int, int] = {}
         self._memory: dict[int, tuple] = {}  # of each array that owns memory: the first value in it
         self._made: list[ref] = []
+        self.numbers: list[ref] = []  # that Python was given
         self._token: Token | None = None
 
     def __enter__(self) -> "Program":
@@ -166,6 +167,10 @@ class Program:
         found = Traced(self, array, value)
         self._made.append(ref(found))
         return found
+
+    def kept_numbers(self) -> list[Any]:
+        """The recorded numbers that somebody still has."""
+        return [x for x in (each() for each in self.numbers) if x is not None]
 
     def alive(self) -> list[Any]:
         """The recorded arrays that somebody still has."""

@@ -28,6 +28,9 @@ def record(
         return (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
     placed = tuple([place_of(program, x) for x in args])
     placed_kwargs = {k: place_of(program, x) for k, x in kwargs.items()}
+    target = kwargs.get("out")
+    if type(target) is np.ndarray and program.owner is not None:
+        program.owner.refuse(f"{text} writes to memory that is no tensor's of the call")
     out = (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
     found, result = _traced(program, out, known, text)
     program.note(text, function, placed, placed_kwargs, result)
@@ -45,10 +48,20 @@ _SIZED_BY_DATA = frozenset(
 """How many numbers these give depends on numbers: it has to be the same again."""
 
 
+def as_constant(array: Any) -> Any:
+    """An array that Python's numbers were made into, as one of the program that is recorded."""
+    program = RECORDING.get()
+    if program is None or program.owner is None or type(array) is not np.ndarray:
+        return array
+    value = program.place(array)
+    program.note("np.array", np.array, (program.constant(array.copy("K")),), {}, value)
+    return program.array(array, value)
+
+
 def _has_mask(key: Any) -> bool:
     """Whether an index has a mask, which says by its numbers what it takes."""
     parts = key if isinstance(key, tuple) else (key,)
-    return any(getattr(x, "dtype", None) == bool for x in parts)
+    return any(getattr(x, "dtype", None) == np.bool_ for x in parts)
 
 
 def _plain(x: Any, known: dict) -> Any:

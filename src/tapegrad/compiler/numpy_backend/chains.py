@@ -2,7 +2,7 @@
 
 A pass over a large array costs its way through memory. A chain makes all its passes over a block
 that fits the cache before it goes on to the next; what only the chain reads has the size of a
-block. An instruction in between that nothing in the chain depends on is left for afterwards.
+block. Instructions in between run before the chain or, where they depend on it, afterwards.
 """
 
 from tapegrad.arrays.traced.program import Constant, Instruction, Value
@@ -12,9 +12,9 @@ from tapegrad.compiler.numpy_backend.effects import is_check, is_opaque, may_rai
 from tapegrad.compiler.numpy_backend.form import Form
 from tapegrad.compiler.numpy_backend.geometry import are_aligned, is_row_major, size_of
 from tapegrad.compiler.numpy_backend.row_sums import parts_of, sums_rows
-from tapegrad.core.annotations import Any
+from tapegrad.core.annotations import Any, Sequence
 
-LARGE = 1 << 16  # elements: smaller arrays are in the cache anyway
+LARGE = 1 << 19  # elements: the third-level cache holds a few arrays of fewer
 _FAR = 100  # instructions that are left for afterwards at most
 
 
@@ -45,13 +45,14 @@ def join_chains(block: Block, forms: dict[Instruction, Form]) -> dict[Instructio
         if _size(block, first, forms) < LARGE:
             done.append(left.pop(0))
             continue
-        members, between, rest = _members(block, left, forms)
+        before, members, rest = _members(block, left, forms)
         if len(members) > 1:
+            done += before
             chain = Chain(members)
             each = Instruction("chain", (), {}, (), members[0].line)
             found[each] = chain
             done.append(each)
-            left = between + rest
+            left = rest
         else:
             done.append(left.pop(0))
     block.instructions = done
@@ -83,31 +84,33 @@ def _size(block: Block, each: Instruction, forms: dict[Instruction, Form]) -> in
 
 
 def _members(block: Block, left: list[Instruction], forms: dict[Instruction, Form]) -> tuple:
-    """The instructions of a chain that begins with the first; those in between; all others."""
+    """What can run before a chain that begins with the first; its instructions; all others."""
     size = _size(block, left[0], forms)
-    members, between = [left[0]], _Between(block)
+    before: list[Instruction] = []
+    members, after = _Passed(block, left[:1]), _Passed(block)
     lanes: dict[Value, set] = {}
     _note_lanes(block, left[0], forms, lanes)
     for i in range(1, len(left)):
         each = left[i]
-        if len(between.instructions) > _FAR:
-            return members, between.instructions, left[i:]
-        fits = _size(block, each, forms) == size and between.lets_pass(each)
-        if fits and _note_lanes(block, each, forms, lanes):
-            members.append(each)
-        elif (
-            sums_rows(each, size) and between.lets_pass(each) and block.root(each.args[0]) in lanes
-        ):
-            inside, form, after = parts_of(block, each)
+        if len(after.instructions) > _FAR:
+            return before, members.instructions, after.instructions + left[i:]
+        passes = after.lets_pass(each)
+        own = _size(block, each, forms)
+        if own == size and passes and _note_lanes(block, each, forms, lanes):
+            members.add(each)
+        elif sums_rows(each, size) and passes and block.root(each.args[0]) in lanes:
+            inside, form, rest = parts_of(block, each)
             forms[inside] = form
             if _note_lanes(block, inside, forms, lanes):
-                members.append(inside)
-                between.add(after)
+                members.add(inside)
+                after.add(rest)
             else:
-                between.add(each)
+                after.add(each)
+        elif own < LARGE and passes and members.lets_pass(each) and not _may_stop(block, each):
+            before.append(each)
         else:
-            between.add(each)
-    return members, between.instructions, []
+            after.add(each)
+    return before, members.instructions, after.instructions
 
 
 def _note_lanes(block: Block, each: Instruction, forms: dict, lanes: dict[Value, set]) -> bool:
@@ -123,16 +126,22 @@ def _note_lanes(block: Block, each: Instruction, forms: dict, lanes: dict[Value,
     return True
 
 
-class _Between:
-    """Instructions that are left for afterwards."""
+def _may_stop(block: Block, each: Instruction) -> bool:
+    return is_check(each) or is_opaque(each) or may_raise(each, block.functions)
 
-    def __init__(self, block: Block):
+
+class _Passed:
+    """Instructions that others are moved before."""
+
+    def __init__(self, block: Block, instructions: Sequence[Instruction] = ()):
         self.instructions: list[Instruction] = []
         self._block = block
         self._made: set[Any] = set()
         self._written: set[Value] = set()
         self._touched: set[Value] = set()
         self._may_stop = False
+        for each in instructions:
+            self.add(each)
 
     def add(self, each: Instruction) -> None:
         root = self._block.root
@@ -140,8 +149,7 @@ class _Between:
         self._made.update(values_in(each.result), scalars_in(each.result))
         self._written.update([root(x) for x in written(each)])
         self._touched.update([root(x) for x in arguments(each)])
-        stops = is_check(each) or is_opaque(each) or may_raise(each, self._block.functions)
-        self._may_stop = self._may_stop or stops
+        self._may_stop = self._may_stop or _may_stop(self._block, each)
 
     def lets_pass(self, each: Instruction) -> bool:
         """Whether an instruction may run before these."""

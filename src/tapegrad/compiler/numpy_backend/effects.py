@@ -69,6 +69,8 @@ def may_raise(instruction: Instruction, functions: dict) -> bool:
     text = instruction.text
     if text == "getitem":
         return any(True for _ in values_in(instruction.args[1]))  # an index may be out of range
+    if text.startswith("operator."):
+        return text in ("operator.truediv", "operator.pow")
     if text[0] == ".":
         return text not in _TOTAL_METHODS
     function = functions.get(text)

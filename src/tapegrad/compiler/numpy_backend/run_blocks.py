@@ -7,7 +7,7 @@ import numpy as np
 from tapegrad.core.annotations import Any, Callable, Sequence
 from tapegrad.core.threads import at_once, n_threads
 
-BLOCK = 1 << 13  # elements: the blocks of a chain fit the second-level cache of one core together
+BLOCK = 1 << 15  # elements: with fewer the calls cost more than the cache brings
 _SHARED = 1 << 19  # elements: below it threads cost more than they bring
 
 

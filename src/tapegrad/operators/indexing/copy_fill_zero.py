@@ -3,6 +3,7 @@
 import numpy as np
 
 from tapegrad.arrays.float8 import clear
+from tapegrad.arrays.traced.record import as_constant
 from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.autograd.writable import check_target, output_shape
@@ -13,6 +14,7 @@ from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import broadcast
+from tapegrad.core.streams.recorded import RECORDERS
 from tapegrad.core.tensor_base import REFUSING
 from tapegrad.dispatch.in_place import check_writable, overwrite, write
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
@@ -95,7 +97,8 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
     if not isinstance(src, tensor_base.TensorBase):
         if not isinstance(src, (bool, int, float, complex)):
             raise errors.must_be("copy_", "other", 1, "Tensor", src)
-        src = tensor_base.wrap(np.asarray(src))
+        number = np.asarray(src)
+        src = tensor_base.wrap(as_constant(number) if RECORDERS else number)
     if REFUSING[0]:
         refuse_captured("copy_", input)
     check_writable(input)

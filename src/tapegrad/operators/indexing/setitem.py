@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.arrays.numpy.getitem_setitem import store_at
+from tapegrad.arrays.traced.record import as_constant
 from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
@@ -16,6 +17,7 @@ from tapegrad.core.promote_types import can_cast
 from tapegrad.core.registration import DISPATCH_CLASSES
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted
+from tapegrad.core.streams.recorded import RECORDERS
 from tapegrad.core.tensor_base import REFUSING
 from tapegrad.core.torch_dispatch import CLASSES, tensors_of
 from tapegrad.core.torch_function import overridden
@@ -105,6 +107,10 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         again()
 
 
+def _wrapped(number: np.ndarray) -> Any:
+    return tensor_base.wrap(as_constant(number) if RECORDERS else number)
+
+
 def _has_arrays(index: Any) -> bool:
     """Whether an index holds a mask or numbers of places."""
     if type(index) is not tuple:
@@ -173,8 +179,8 @@ def _number(x: Tensor, value: Any) -> Any:
         value = value.item()
     if isinstance(value, (bool, int, float, complex)):
         if x._array.dtype.kind == "f" and not isinstance(value, complex) and -6e4 < value < 6e4:
-            return tensor_base.wrap(np.asarray(value, x._array.dtype))  # fits the smallest of them
-        return tensor_base.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
+            return _wrapped(np.asarray(value, x._array.dtype))  # fits the smallest of them
+        return _wrapped(np.asarray(fitted(value, x.dtype), x._array.dtype))
     text = f"can't assign a {errors.type_name(value)} to a torch.{x.dtype.scalar_name}Tensor"
     raise errors.type_error(text, "Assign a number or a tensor: torch.tensor(...) makes one.")
 
@@ -218,8 +224,9 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
         return
     if masked:
         mask = first._array
-        shape = (int(np.count_nonzero(mask)), *array.shape[mask.ndim :])
-        values = _broadcastable(values, shape)
+        if values._array.ndim:  # a number fits, however many there are
+            shape = (int(np.count_nonzero(mask)), *array.shape[mask.ndim :])
+            values = _broadcastable(values, shape)
         _check_values(x, values)
         source = values._array
 
