@@ -5,8 +5,11 @@ from bench_training import row, training
 VOCABULARY, CONTEXT, LAYERS, HEADS, WIDTH, BATCH = 65, 64, 4, 4, 128, 16
 
 
-def gpt(torch):
-    """4 layers, 4 heads, 128 wide, context 64: nanoGPT's configuration for a CPU."""
+def gpt(torch, by_hand=False):
+    """4 layers, 4 heads, 128 wide, context 64: nanoGPT's configuration for a CPU.
+
+    `by_hand` writes attention as a softmax between two products instead of calling the operator.
+    """
     nn, F = torch.nn, torch.nn.functional
 
     class Block(nn.Module):
@@ -16,6 +19,7 @@ def gpt(torch):
             self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
             self.out = nn.Linear(WIDTH, WIDTH)
             self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+            self.register_buffer("past", torch.ones(CONTEXT, CONTEXT).tril() > 0)
 
         def attend(self, x):
             n, t, _ = x.shape
@@ -23,7 +27,12 @@ def gpt(torch):
                 part.view(n, t, HEADS, WIDTH // HEADS).transpose(1, 2)  # (N, H, T, D)
                 for part in self.qkv(x).split(WIDTH, dim=2)
             )
-            y = F.scaled_dot_product_attention(*heads, is_causal=True)
+            if by_hand:
+                q, k, v = heads
+                scores = q @ k.transpose(-2, -1) / (WIDTH // HEADS) ** 0.5  # (N, H, T, T)
+                y = scores.masked_fill(~self.past, float("-inf")).softmax(dim=-1) @ v
+            else:
+                y = F.scaled_dot_product_attention(*heads, is_causal=True)
             return self.out(y.transpose(1, 2).reshape(n, t, WIDTH))
 
         def forward(self, x):  # (N, T, C)

@@ -27,7 +27,7 @@ def per_sample(torch):
     return step
 
 
-def penalty(torch):
+def critic_step(torch):
     """The critic's step of a Wasserstein GAN with gradient penalty (Gulrajani et al., 2017)."""
     torch.manual_seed(0)
     nn = torch.nn
@@ -40,16 +40,26 @@ def penalty(torch):
     share = torch.rand(BATCH, 1)
 
     def step():
-        for _ in range(ROUNDS):
-            between = (share * real + (1 - share) * fake).requires_grad_()
-            (slope,) = torch.autograd.grad(critic(between).sum(), between, create_graph=True)
-            gap = ((slope.norm(2, dim=1) - 1) ** 2).mean()
-            loss = critic(fake).mean() - critic(real).mean() + 10 * gap
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
+        between = (share * real + (1 - share) * fake).requires_grad_()
+        (slope,) = torch.autograd.grad(critic(between).sum(), between, create_graph=True)
+        gap = ((slope.norm(2, dim=1) - 1) ** 2).mean()
+        loss = critic(fake).mean() - critic(real).mean() + 10 * gap
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss
 
     return step
+
+
+def penalty(torch):
+    step = critic_step(torch)
+
+    def steps():
+        for _ in range(ROUNDS):
+            step()
+
+    return steps
 
 
 ROWS = [

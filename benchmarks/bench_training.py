@@ -11,6 +11,7 @@ def training(model, optimizer, loss_of, x, y):
         loss = loss_of(model(x), y)
         loss.backward()
         optimizer.step()
+        return loss
 
     return step
 

@@ -17,6 +17,9 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
+ONE_THREAD_OF_XLA = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+
+
 class WorkerFailed(RuntimeError):
     """A worker ended before its time; its own error is on the terminal."""
 
@@ -32,6 +35,8 @@ class Worker:
         }
         if row.pinned:
             environment |= ONE_THREAD
+            flags = f"{environment.get('XLA_FLAGS', '')} {ONE_THREAD_OF_XLA}"
+            environment["XLA_FLAGS"] = flags.strip()
         imported = TAPEGRAD if library == BEFORE else library
         command = [sys.executable, str(HERE / "worker.py"), row.name, imported]
         self.name = f"{library} in row {row.name}"

@@ -2,6 +2,10 @@
 
 import bench_anomaly
 import bench_chain
+import bench_compile
+import bench_compile_derivatives
+import bench_compile_latency
+import bench_compile_training
 import bench_convolution
 import bench_elementwise
 import bench_embedding
@@ -46,5 +50,9 @@ MODULES = (
     bench_jacobian,
     bench_per_sample,
     bench_gpt,
+    bench_compile,
+    bench_compile_derivatives,
+    bench_compile_training,
+    bench_compile_latency,
 )
 ROWS = {row.name: row for module in MODULES for row in module.ROWS}

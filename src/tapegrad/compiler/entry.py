@@ -5,6 +5,7 @@ as a guard is: a line for each tensor, number and effect. Its source can be read
 """
 
 import inspect
+from sys import getrefcount
 
 import numpy as np
 
@@ -50,10 +51,12 @@ class Entry:
             "MISS": MISS, "FAILED": FAILED, "Changed": Changed, "CHANGES": CHANGES, "wrap": wrap,
             "Tensor": Tensor, "Parameter": Parameter, "Buffer": Buffer, "INFERENCE": INFERENCE,
             "ndarray": np.ndarray, "written": written, "version_of": version_of,
-            "make_leaf": make_leaf,
+            "make_leaf": make_leaf, "references": getrefcount, "SOLE": _SOLE,
         }  # fmt: skip
         self._lines: list[str] = []
         self._written_captured: set[int] = set()
+        self._asked: set[str] = set()  # names of gradients that the function has looked at
+        self._reused: set[int] = set()  # tensors whose gradient's object is used again
         self._places: dict[int, str] = {}  # of tensors that are arguments: how they are called
         self._args, self._kwargs = args, kwargs
         self._arguments(args, kwargs)
@@ -295,6 +298,7 @@ class Entry:
             if before is None:
                 self._say(f"if {name}._grad is not None: return MISS")
             elif id(before) in self._grads and self._grads[id(before)] == i:
+                self._asked.add(f"g{i}")
                 self._say(f"g{i} = {name}._grad")
                 self._grad_questions(f"g{i}", i)
             else:
@@ -410,7 +414,15 @@ class Entry:
             k = next((j for j, x in enumerate(self.recording.tensors) if x is before), None)
             if k is not None and k in self.reads:
                 continue
-            self._say(f"g{i} = {name}._grad = None")
+            if f"g{i}" in self._asked:
+                # a tensor that nobody else has is used again, and so may its memory be
+                self._reused.add(i)
+                self._say(f"{name}._grad = None")
+                self._say(f"if references(g{i}) == SOLE and g{i}.__class__ is Tensor:")
+                self._say(f"    g{i}._array = None")
+                self._say(f"else: g{i} = None")
+            else:
+                self._say(f"{name}._grad = None")
 
     def _after_run(self) -> None:
         for effect in self.recording.effects:
@@ -429,7 +441,13 @@ class Entry:
             if effect.grad == "none":
                 self._say(f"{name}._grad = None")
             elif effect.grad != "kept":
-                self._say(f"{name}._grad = g = wrap(r{effect.grad})")
+                if effect.tensor in self._reused:
+                    g = f"g{effect.tensor}"
+                    self._say(f"if {g} is None: {g} = wrap(r{effect.grad})")
+                    self._say(f"else: {g}._array = r{effect.grad}; {g}._counter = None")
+                    self._say(f"{name}._grad = g = {g}")
+                else:
+                    self._say(f"{name}._grad = g = wrap(r{effect.grad})")
                 if effect.grad_writes:
                     self._say(f"version_of(g).value = {effect.grad_writes}")
         for action in self.recording.actions:
@@ -497,6 +515,14 @@ class Entry:
         """The tensor of an output that the backward program reads, or its array."""
         is_result = any(x[0] == "tensor" and x[1] == k for x in self.recording.results)
         return f"t{k}" if is_result else f"wrap(r{k})"
+
+
+def _references_of_a_local_object() -> int:
+    x = object()
+    return getrefcount(x)
+
+
+_SOLE = _references_of_a_local_object()
 
 
 def _owner(array: Any) -> Any:

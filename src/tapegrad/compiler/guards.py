@@ -107,6 +107,10 @@ class Guard:
         condition = f"len({at}) != {len(owner)} or not all(map(is_, {at}.values(), {values}))"
         self.ask(condition, "a dictionary has other entries")
 
+    def equal_bytes(self, x: Any) -> None:
+        """A NumPy array has to have the numbers that it has now."""
+        self.ask(f"{self.name(x)}.tobytes() != {x.tobytes()!r}", "a NumPy array had other numbers")
+
     def equal_copy(self, x: Any) -> None:
         """A set has to be equal to what it is now."""
         self.ask(f"{self.name(x)} != {self.name(type(x)(x))}", "a set was another one")

@@ -15,7 +15,7 @@ from tapegrad.autograd.node import INFERENCE, MultiNode, Port, next_sequence
 from tapegrad.autograd.view import edge_of
 from tapegrad.compiler import instructions
 from tapegrad.compiler.sources import Uncompilable
-from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.annotations import Any, Callable, Sequence
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase, wrap
@@ -180,7 +180,7 @@ def versions_of(tensors: tuple) -> list:
     return [0 if x._counter is None else x._counter.value for x in tensors]
 
 
-def _check_versions(node: Any, given: tuple, versions: list) -> None:
+def _check_versions(node: Any, given: Sequence, versions: list) -> None:
     """Raise if a tensor was written since the forward pass."""
     for x, version in zip(given, versions, strict=True):
         counter = x._counter

@@ -29,6 +29,7 @@ from tapegrad.settings import _determinism
 from tapegrad.tensors.tensor import Tensor
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_SMALL = 4096  # bytes of a NumPy array that is compared before each call
 _TABLES = ("_parameters", "_buffers", "_modules")
 _OF_EVERY_MODULE = frozenset(Module().__dict__)
 _IMMUTABLE = (*PLAIN, range, slice, type(Ellipsis), types.ModuleType, types.BuiltinFunctionType)
@@ -52,6 +53,7 @@ class Found:
         self.guard = Guard()
         self.tensors: dict[int, Any] = {}
         self.optimizers: list[Any] = []
+        self.generators: list[Any] = []  # NumPy's: a call that draws from them is no program
         self.captured: set[int] = set()
         self._modules: dict[tuple, Any] = {}
         self.seen: dict[int, Any] = {}
@@ -92,7 +94,9 @@ class Found:
         elif hasattr(type(x), "is_compiled"):
             self.look_at(x.compiled_function)
         elif isinstance(x, np.ndarray):
-            raise Uncompilable("it reads a NumPy array, whose numbers nobody watches")
+            if x.nbytes > _SMALL or x.dtype.hasobject:
+                raise Uncompilable("it reads a large NumPy array, whose numbers nobody watches")
+            self.guard.equal_bytes(x)
         elif isinstance(x, (list, tuple, deque)):
             self._sequence(x)
         elif isinstance(x, Generator):
@@ -106,7 +110,7 @@ class Found:
                 f"it reads a {type(x).__name__}, which gives something else each time"
             )
         elif type(x).__module__.startswith("numpy.random"):
-            raise Uncompilable("it draws random numbers of NumPy")
+            self.generators.append(x)
         elif not _is_foreign(type(x)):
             self._object(x)
 
@@ -258,7 +262,7 @@ class Found:
         for x in function.__defaults__ or ():
             self.look_at(x)
         self._dict(function.__kwdefaults__ or {})
-        if is_library(function):
+        if is_library(_In(function.__globals__.get("__name__", "__main__"))):
             return
         self.guard.attribute(function, "__code__", function.__code__)
         self.guard.attribute(function, "__defaults__", function.__defaults__)
@@ -283,10 +287,8 @@ class Found:
         """The names that code may look up in a module that is no library."""
         if module.__name__ == "os" and ("environ" in names or "getenv" in names):
             raise Uncompilable("it reads variables of the environment")
-        if module.__name__ == "numpy" and "random" in names:
-            raise Uncompilable("it draws random numbers of NumPy")
         key = id(module), frozenset(names)
-        if key in self._modules or is_library(_In(module)):
+        if key in self._modules or is_library(_In(module.__name__)):
             return
         self._modules[key] = module
         for name in names:
@@ -297,8 +299,8 @@ class Found:
 class _In:
     """Something that stands in a module."""
 
-    def __init__(self, module: Any):
-        self.__module__ = module.__name__
+    def __init__(self, module: str):
+        self.__module__ = module
 
 
 _OURS = ("tapegrad", "torch")

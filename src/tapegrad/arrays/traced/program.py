@@ -72,7 +72,9 @@ class Instruction:
         self.line = line
 
     def __repr__(self) -> str:
-        return f"{self.result!r} = {self.text}{self.args!r}{self.kwargs or ''}"
+        given = [repr(x) for x in self.args]
+        given += [f"{k}={x!r}" for k, x in self.kwargs.items()]
+        return f"{self.result!r} = {self.text}({', '.join(given)})"
 
 
 class Program:
