@@ -66,7 +66,7 @@ def accuracy(model, images, labels):
     return (guesses == labels).float().mean().item()
 
 
-def train(epochs=30, batch_size=32, lr=5e-3, seed=0):
+def train(epochs=30, batch_size=32, lr=5e-3, seed=0, compiled=False):
     """Train on 80 % of the digits; the accuracy on the others, and the loss of each step."""
     torch.manual_seed(seed)
     images, labels = digits()
@@ -78,16 +78,22 @@ def train(epochs=30, batch_size=32, lr=5e-3, seed=0):
     scheduler = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, max_lr=lr, total_steps=epochs * len(loader)
     )
+
+    def step(x, y):
+        loss = F.cross_entropy(model(distort(x)), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    if compiled:
+        step = torch.compile(step)
     losses = []
     start = time.process_time()
     for epoch in range(epochs):
         for x, y in loader:
-            loss = F.cross_entropy(model(distort(x)), y)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
+            losses.append(step(x, y).item())
             scheduler.step()
-            losses.append(loss.item())
         mean = sum(losses[-len(loader) :]) / len(loader)
         print(f"epoch {epoch + 1:2d} of {epochs}: loss {mean:.4f}", flush=True)
     seconds = time.process_time() - start
@@ -99,8 +105,9 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile the training step")
     options = parser.parse_args(argv)
-    test_accuracy, _ = train(options.epochs, seed=options.seed)
+    test_accuracy, _ = train(options.epochs, seed=options.seed, compiled=options.compile)
     print(f"test accuracy {test_accuracy:.2%}")
 
 

@@ -100,7 +100,7 @@ def validate(model, tokens, n):
     return sum(loss_of(model, part).item() * len(part) for part in windows.split(64)) / n
 
 
-def train(steps=1000, seed=0):
+def train(steps=1000, seed=0, compiled=False):
     """Train for `steps`; the model, its loss on text held back, the loss of each step."""
     torch.manual_seed(seed)
     text = "\n".join(topics[name] for name in sorted(topics))
@@ -118,18 +118,24 @@ def train(steps=1000, seed=0):
         optimizer,
         lambda i: min((i + 1) / WARMUP, 0.55 + 0.45 * math.cos(math.pi * i / max(steps, 1))),
     )
-    losses = []
-    for step in range(steps):
-        starts = torch.randint(len(train_tokens) - CONTEXT, (BATCH, 1))
-        loss = loss_of(model, train_tokens[starts + torch.arange(CONTEXT + 1)])
+
+    def step(windows):
+        loss = loss_of(model, windows)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+        return loss
+
+    if compiled:
+        step = torch.compile(step)
+    losses = []
+    for done in range(1, steps + 1):
+        starts = torch.randint(len(train_tokens) - CONTEXT, (BATCH, 1))
+        losses.append(step(train_tokens[starts + torch.arange(CONTEXT + 1)]).item())
         rate.step()
-        losses.append(loss.item())
-        if (step + 1) % max(steps // 20, 1) == 0:
-            print(f"step {step + 1} of {steps}: loss {losses[-1]:.4f}", flush=True)
+        if done % max(steps // 20, 1) == 0:
+            print(f"step {done} of {steps}: loss {losses[-1]:.4f}", flush=True)
 
     start = torch.tensor([[code["\n"]]])
     print("".join(letters[i] for i in model.write(start, SAMPLE)[0].tolist()), "\n")
@@ -140,8 +146,9 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile the training step")
     options = parser.parse_args(argv)
-    _, loss, _ = train(options.steps, options.seed)
+    _, loss, _ = train(options.steps, options.seed, options.compile)
     print(f"validation loss after {options.steps} steps: {loss:.3f} nats per character")
 
 

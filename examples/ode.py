@@ -85,7 +85,7 @@ def network():
     return nn.Sequential(*layers)
 
 
-def train(steps=500, seed=0):
+def train(steps=500, seed=0, compiled=False):
     """Train for `steps`; the mean absolute error of the whole path, the loss of each step."""
     torch.manual_seed(seed)
     start, matrix = torch.tensor(START), torch.tensor(MATRIX)
@@ -94,19 +94,24 @@ def train(steps=500, seed=0):
     law = network()
     optimizer = torch.optim.Adam(law.parameters(), lr=RATE)
     rate = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
-    losses = []
-    for step in range(steps):
-        first = torch.randperm(POINTS - PIECE)[:BATCH]
-        piece = path[torch.arange(PIECE)[:, None] + first]  # (PIECE, BATCH, 2)
+
+    def step(piece):  # (PIECE, BATCH, 2)
         guess = Adjoint.apply(law, DT, PIECE, piece[0], *law.parameters())
         loss = (guess - piece).abs().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        return loss
+
+    if compiled:
+        step = torch.compile(step)
+    losses = []
+    for done in range(1, steps + 1):
+        first = torch.randperm(POINTS - PIECE)[:BATCH]
+        losses.append(step(path[torch.arange(PIECE)[:, None] + first]).item())
         rate.step()
-        losses.append(loss.item())
-        if (step + 1) % max(steps // 20, 1) == 0:
-            print(f"step {step + 1} of {steps}: loss {losses[-1]:.6f}", flush=True)
+        if done % max(steps // 20, 1) == 0:
+            print(f"step {done} of {steps}: loss {losses[-1]:.6f}", flush=True)
 
     with torch.no_grad():
         error = (solve(law, start, DT, POINTS) - path).abs().mean().item()
@@ -117,8 +122,9 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile the training step")
     options = parser.parse_args(argv)
-    error, _ = train(options.steps, options.seed)
+    error, _ = train(options.steps, options.seed, options.compile)
     print(f"mean absolute error of the path after {options.steps} steps: {error:.4f}")
 
 

@@ -77,7 +77,7 @@ def relative_error(model):
     return float(np.linalg.norm(u - solution) / np.linalg.norm(solution))
 
 
-def train(steps=40, seed=0):
+def train(steps=40, seed=0, compiled=False):
     """Take `steps` steps of L-BFGS; the relative L2 error, the loss of each step."""
     torch.manual_seed(seed)
     model = network()
@@ -94,6 +94,8 @@ def train(steps=40, seed=0):
         loss.backward()
         return loss
 
+    if compiled:
+        loss_of = torch.compile(loss_of)
     losses = []
     for step in range(steps):
         losses.append(optimizer.step(loss_of).item())  # the loss before the step
@@ -107,8 +109,9 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile the loss and its gradient")
     options = parser.parse_args(argv)
-    error, _ = train(options.steps, options.seed)
+    error, _ = train(options.steps, options.seed, options.compile)
     print(f"relative error after {options.steps} steps: {error:.4f}")
 
 

@@ -54,16 +54,14 @@ class CartPoles:
         return self.state, (abs(self.state[:, [0, 2]]) > [self.X_MAX, self.ANGLE_MAX]).any(axis=1)
 
 
-def play(policy, carts):
+def play(act, carts):
     """An episode on each cart: states (steps, n, 4), actions (steps, n), rewards (steps, n)."""
     states, actions, rewards = [], [], []
     state, running = carts.reset(), np.ones(carts.n, dtype=bool)
     while running.any() and len(states) < LIMIT:
         states.append(torch.from_numpy(state).float())
         rewards.append(torch.from_numpy(running).float())
-        with torch.no_grad():
-            chances = policy(states[-1]).softmax(dim=1)
-        actions.append(torch.multinomial(chances, 1).squeeze(1))
+        actions.append(act(states[-1]))
         state, failed = carts.step(actions[-1].numpy())
         running = running & ~failed
     return torch.stack(states), torch.stack(actions), torch.stack(rewards)
@@ -83,16 +81,24 @@ def network(n_in, n_out):
     return nn.Sequential(nn.Linear(n_in, 64), nn.Tanh(), nn.Linear(64, n_out))
 
 
-def train(rounds=120, lr=1e-2, seed=0):
+def train(rounds=120, lr=1e-2, seed=0, compiled=False):
     """Play and learn; the return of each episode, and the loss of each round."""
     torch.manual_seed(seed)
     carts = CartPoles(EPISODES, seed)
     policy, baseline = network(4, 2), network(5, 1)
     optimizer = torch.optim.Adam([*policy.parameters(), *baseline.parameters()], lr=lr)
     scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, total_iters=rounds)
+
+    @torch.no_grad()
+    def act(states):  # (n, 4)
+        chances = policy(states).softmax(dim=1)
+        return torch.multinomial(chances, 1).squeeze(1)
+
+    if compiled:
+        act = torch.compile(act)
     scores, losses = [], []
     for done in range(1, rounds + 1):
-        states, actions, rewards = play(policy, carts)
+        states, actions, rewards = play(act, carts)
         played = rewards > 0
         returns = returns_of(rewards) * (1 - DISCOUNT)  # from 0 to 1
         clock = torch.arange(len(states)).reshape(-1, 1, 1).expand(-1, EPISODES, 1) / LIMIT
@@ -120,9 +126,10 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=120)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile what chooses the actions")
     options = parser.parse_args(argv)
     start = time.process_time()
-    scores, _ = train(options.rounds, seed=options.seed)
+    scores, _ = train(options.rounds, seed=options.seed, compiled=options.compile)
     print(f"{len(scores)} episodes in {time.process_time() - start:.1f} s of CPU time")
     print(f"mean return of the last 100 episodes {np.mean(scores[-100:]):.1f}")
 

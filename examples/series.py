@@ -56,7 +56,7 @@ def forecast_errors(model, series):
     return [error.item() for error in errors]
 
 
-def train(steps=400, seed=0):
+def train(steps=400, seed=0, compiled=False):
     """Train for `steps`; the error over that of the naive forecast, the loss of each step."""
     torch.manual_seed(seed)
     series = mackey_glass(TRAIN + TEST)
@@ -67,20 +67,25 @@ def train(steps=400, seed=0):
     model = Forecaster()
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
     rate = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
-    losses = []
-    for step in range(steps):
-        starts = torch.randint(len(known) - LENGTH - HORIZON + 1, (BATCH, 1))
-        windows = known[starts + torch.arange(LENGTH + HORIZON)]
+
+    def step(windows):
         forecast = model(windows[:, :-HORIZON])
         loss = nn.functional.mse_loss(forecast[:, WARMUP:], windows[:, WARMUP + HORIZON :])
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+        return loss
+
+    if compiled:
+        step = torch.compile(step)
+    losses = []
+    for done in range(1, steps + 1):
+        starts = torch.randint(len(known) - LENGTH - HORIZON + 1, (BATCH, 1))
+        losses.append(step(known[starts + torch.arange(LENGTH + HORIZON)]).item())
         rate.step()
-        losses.append(loss.item())
-        if (step + 1) % max(steps // 20, 1) == 0:
-            print(f"step {step + 1} of {steps}: loss {losses[-1]:.6f}", flush=True)
+        if done % max(steps // 20, 1) == 0:
+            print(f"step {done} of {steps}: loss {losses[-1]:.6f}", flush=True)
 
     error, naive = forecast_errors(model, unknown)
     print(f"{HORIZON} time units ahead, in standard deviations: {error:.4f}; naive {naive:.4f}")
@@ -91,8 +96,9 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile the training step")
     options = parser.parse_args(argv)
-    error, _ = train(options.steps, options.seed)
+    error, _ = train(options.steps, options.seed, options.compile)
     print(f"error after {options.steps} steps: {error:.4f} of the naive forecast's")
 
 

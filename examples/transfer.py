@@ -65,17 +65,20 @@ def few_of_each(labels, shots):
     return few, others
 
 
-def fit(model, x, y, lr, steps=100):
+def fit(model, x, y, lr, steps=100, compiled=False):
     """Train the model on all of x at once; the loss of each step."""
     optimizer = torch.optim.Adam(model.parameters(), lr=lr)
-    losses = []
-    for _ in range(steps):
+
+    def step():
         loss = F.cross_entropy(model(x), y)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        losses.append(loss.item())
-    return losses
+        return loss
+
+    if compiled:
+        step = torch.compile(step)
+    return [step().item() for _ in range(steps)]
 
 
 def accuracy(model, x, y):
@@ -85,7 +88,7 @@ def accuracy(model, x, y):
         return (model(x).argmax(dim=1) == y).float().mean().item()
 
 
-def compare(shots=2, draws=10, seed=0):
+def compare(shots=2, draws=10, seed=0, compiled=False):
     """Mean accuracies with transfer and without over some draws of images, and all losses."""
     torch.manual_seed(seed)
     images, labels = unseen_digits()
@@ -95,9 +98,9 @@ def compare(shots=2, draws=10, seed=0):
     for draw in range(draws):
         few, others = few_of_each(labels, shots)
         head = nn.Linear(FEATURES, 10)
-        losses += fit(head, features[few], labels[few], lr=1e-2)
+        losses += fit(head, features[few], labels[few], lr=1e-2, compiled=compiled)
         scratch = nn.Sequential(make_body(), nn.Linear(FEATURES, 10))
-        losses += fit(scratch, images[few], labels[few], lr=3e-3)
+        losses += fit(scratch, images[few], labels[few], lr=3e-3, compiled=compiled)
         with_transfer = accuracy(head, features[others], labels[others])
         without = accuracy(scratch, images[others], labels[others])
         print(f"draw {draw + 1:2d}: {with_transfer:.1%} and {without:.1%}", flush=True)
@@ -125,12 +128,15 @@ def main(argv=None):
     parser.add_argument("--shots", type=int, default=2, help="images of each digit to learn from")
     parser.add_argument("--draws", type=int, default=10, help="repetitions, each on other images")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile the training step")
     parser.add_argument("--pytorch", action="store_true", help="also convert a live model")
     options = parser.parse_args(argv)
     if options.pytorch:
         convert_a_live_model()
     start = time.process_time()
-    (with_transfer, without), losses = compare(options.shots, options.draws, options.seed)
+    (with_transfer, without), losses = compare(
+        options.shots, options.draws, options.seed, options.compile
+    )
     print(f"{len(losses)} steps in {time.process_time() - start:.1f} s of CPU time")
     print(
         f"accuracy from {options.shots} images of each digit: "

@@ -63,7 +63,7 @@ def elbo(model, x):
     return log_likelihood(logits, x) - divergence
 
 
-def train(epochs=150, batch_size=32, lr=2e-3, seed=0):
+def train(epochs=150, batch_size=32, lr=2e-3, seed=0, compiled=False):
     """Train on 80 % of the digits; the model, its ELBO on the others, the loss of each step."""
     torch.manual_seed(seed)
     images = torch.from_numpy(load_digits()[0]).float().flatten(1) / DOTS  # (1797, 64)
@@ -73,15 +73,21 @@ def train(epochs=150, batch_size=32, lr=2e-3, seed=0):
     model = VAE()
     optimizer = torch.optim.Adam(model.parameters(), lr=lr)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
+
+    def step(x):
+        loss = -elbo(model, x).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    if compiled:
+        step = torch.compile(step)
     losses = []
     start = time.process_time()
     for epoch in range(epochs):
         for x in loader:
-            loss = -elbo(model, x).mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
+            losses.append(step(x).item())
         scheduler.step()
         mean = sum(losses[-len(loader) :]) / len(loader)
         print(f"epoch {epoch + 1:3d} of {epochs}: ELBO {-mean:.2f}", flush=True)
@@ -101,8 +107,9 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compile", action="store_true", help="compile the training step")
     options = parser.parse_args(argv)
-    model, bound, _ = train(options.epochs, seed=options.seed)
+    model, bound, _ = train(options.epochs, seed=options.seed, compiled=options.compile)
     for _ in range(2):
         drawn = model.sample(4).reshape(4, 8, 8).numpy()
         print(draw_row(drawn, [""] * 4, encoding=sys.stdout.encoding or "ascii"))

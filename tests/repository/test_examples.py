@@ -6,8 +6,10 @@ import re
 import numpy as np
 import pytest
 
+import tapegrad
 from tests.repository.pages import README, ROOT
 
+COMPILE = tapegrad.compile
 EXAMPLES = ROOT / "examples"
 ROW = re.compile(
     r"^\| \[.*?\]\(examples/\w+\.py\) \| `python examples/(\w+)\.py (.*?)` \| (.*?) \| (.*?) \|$",
@@ -61,6 +63,37 @@ def test_the_readme_has_a_row_with_a_command_that_the_example_takes(name, capsys
     assert [option for option in options if option not in usage] == []
     assert NUMBER.search(row[3])
     assert re.fullmatch(r"\d+ s", row[4])
+
+
+SMALL = {  # what an example takes to be short
+    "digits": (["--epochs", "1"], {}),
+    "gpt": (["--steps", "4"], {"LAYERS": 1, "WIDTH": 32, "SAMPLE": 5, "HELD_BACK": 16}),
+    "ode": (["--steps", "4"], {"POINTS": 100}),
+    "pinn": (["--steps", "2"], {"POINTS": 100, "DEPTH": 2}),
+    "reinforce": (["--rounds", "2"], {}),
+    "series": (["--steps", "4"], {"HIDDEN": 16, "LENGTH": 64}),
+    "transfer": (["--draws", "1"], {}),
+    "vae": (["--epochs", "2"], {}),
+}
+
+
+@pytest.mark.parametrize("name", scripts())
+def test_compiled_to_numpy_it_prints_the_same_figures(name, run, monkeypatch):
+    compiled = []
+
+    def compile(function):
+        compiled.append(COMPILE(function, backend="numpy"))
+        return compiled[-1]
+
+    monkeypatch.setattr("tapegrad.compile", compile)
+    argv, sizes = SMALL[name]
+    plain = run(name, *argv, **sizes)
+    assert compiled == []
+    figures = run(name, *argv, "--compile", **sizes)
+    assert [line for line, _ in figures if "CPU time" not in line] == [
+        line for line, _ in plain if "CPU time" not in line
+    ]
+    assert compiled and all("def program" in each.source for each in compiled)
 
 
 # --- digits --------------------------------------------------------------------------------------
