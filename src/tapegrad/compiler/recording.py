@@ -343,6 +343,10 @@ class Recording:
 
     def _restore_rest(self) -> None:
         """Give plain arrays to views, and plain numbers to lists and dictionaries with some."""
+        for optimizer in self.found.optimizers:
+            for entry in optimizer.state.values():
+                if isinstance(entry, dict):
+                    entry.update({k: _plain_state(x) for k, x in entry.items()})
         alive = self.program.alive()
         for x in gc.get_referrers(*alive) if alive else ():
             if isinstance(x, View) and isinstance(x.array, Traced):
@@ -431,6 +435,15 @@ def _with_value(array: Any, value: Any) -> Any:
     if not is_batched(array):
         return value
     return type(array)(array.level, _with_value(array.value, value), array.mapped)
+
+
+def _plain_state(x: Any) -> Any:
+    """Arrays and numbers that an optimizer with a step of its own has kept, as plain ones."""
+    if isinstance(x, Traced):
+        return x.array
+    if type(x) in (list, tuple):
+        return type(x)(map(_plain_state, x))
+    return plain(x)
 
 
 def _tensors_of(optimizer: Any) -> list:

@@ -17,6 +17,7 @@ import numpy as np
 
 from tapegrad.compiler.guards import Guard
 from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.device import _defaults as DEVICES
 from tapegrad.core.dtype import current as DEFAULT
 from tapegrad.core.generator import Generator
 from tapegrad.core.tensor_base import TensorBase
@@ -357,6 +358,8 @@ def found_by(function: Callable, args: Any) -> Found:
         f"{found.guard.name(DEFAULT)}[0][0] is not {found.guard.name(DEFAULT[0][0])}",
         "the default dtype is another one",
     )
+    at = f"{found.guard.name(DEVICES)}.device"
+    found.guard.ask(f"{at} is not {found.guard.name(DEVICES.device)}", "the default device")
     found.guard.equal(_determinism, "on", _determinism["on"])
     for table in (BEFORE, AFTER._forward_hooks, BACKWARD.hooks, BACKWARD.pre):
         found._hooks(table)
