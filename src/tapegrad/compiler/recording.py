@@ -438,9 +438,7 @@ def _with_value(array: Any, value: Any) -> Any:
 
 
 def _plain_state(x: Any) -> Any:
-    """Arrays and numbers that an optimizer with a step of its own has kept, as plain ones."""
-    if isinstance(x, Traced):
-        return x.array
+    """Numbers that an optimizer with a step of its own has kept, as plain ones."""
     if type(x) in (list, tuple):
         return type(x)(map(_plain_state, x))
     return plain(x)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_recorded
 from tapegrad.autograd.mode import enable_grad
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error, value_error
@@ -364,4 +365,6 @@ def _array(value: Any) -> Any:
 
 def _tensor(value: Any) -> Any:
     """A tensor for what was computed from arrays; plain numbers as they are."""
-    return wrap(value) if isinstance(value, (np.ndarray, np.generic)) else value
+    return (
+        wrap(value) if isinstance(value, (np.ndarray, np.generic)) or is_recorded(value) else value
+    )
