@@ -114,12 +114,13 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
             if type(g) is np.ndarray and g.strides != leaf._array.strides:
                 g = _laid_out(g, leaf._array)
             leaf._grad = tensor_base.wrap(g)
-        elif is_recorded(old._array) and old._node is None:
-            old._array += g
-            version_of(old).value += 1
-            old._counter.operator = "a backward pass that added to .grad"
         elif old._node is not None or type(old._array) is not np.ndarray:
-            leaf._grad = tensor_base.wrap(old._array + g)
+            if old._node is None and is_recorded(old._array):
+                old._array += g
+                version_of(old).value += 1
+                old._counter.operator = "a backward pass that added to .grad"
+            else:
+                leaf._grad = tensor_base.wrap(old._array + g)
         else:
             if old._array.shape != g.shape:
                 raise errors.runtime_error(
@@ -129,7 +130,7 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
                 )
             if 0 in old._array.strides:
                 check_storable(old)
-            if is_recorded(g):
+            if type(g) is not np.ndarray and is_recorded(g):
                 g.program.owner.refuse("a gradient goes to a tensor that is not looked at")
                 g = g.array
             np.add(old._array, g, old._array)  # in place, so that who holds .grad sees it
