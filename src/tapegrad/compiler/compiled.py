@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
 from tapegrad.compiler.backends import Unsupported
-from tapegrad.compiler.entry import FAILED, MISS, Entry
+from tapegrad.compiler.call_source import FAILED, MISS
+from tapegrad.compiler.entry import Entry
 from tapegrad.compiler.explanation import Explanation
 from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for

@@ -381,6 +381,15 @@ class Recording:
         for i, x in enumerate(self.tensors):
             self._effect(i, x)
 
+    def release(self) -> None:
+        """Let go of arrays and tensors: the program is made."""
+        self.kept, self._results, self._grad_arrays, self._new_grads = {}, {}, {}, {}
+        self.outputs, self.gradients, self.cotangents = [], [], []
+        self.leaves, self.live, self._arrays, self._grads = [], [], [], []
+        self._moved, self._nodes, self._scalars = {}, [], {}
+        self.results = [(kind, *rest[:1]) for kind, *rest in self.results]
+        self.tensors = []
+
     def _result(self, x: Any) -> tuple:
         if not isinstance(x, TensorBase):
             if type(x) is TracedNumber:
