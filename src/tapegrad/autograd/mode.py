@@ -31,6 +31,7 @@ class Mode:
     on_tensors = False  # whether a backward pass has to run on tensors, whoever records it
     nests = False  # whether a mode that comes later goes on top of it, as its transform does
     maps = False  # whether it is a level of `vmap`
+    records = False  # whether it only writes down what is computed
     fast_jvp: bool = (
         False  # forward mode on top of a plain grad mode: autograd/forward/jvp_pointwise.py
     )

@@ -38,6 +38,7 @@ from tapegrad.utils._pytree.tree import tree_flatten, tree_unflatten
 class RecordingMode(Layered):
     """The mode of a call that is recorded."""
 
+    records = True
     __slots__ = given = ("recording",)
     recording: Any
 

@@ -15,7 +15,8 @@ from tapegrad.core import errors
 
 def is_plain(outs: Iterable) -> bool:
     """Whether a backward pass from `outs` only runs rules of operators on arrays."""
-    if type(MODE.get()) is not bool:
+    mode = MODE.get()
+    if type(mode) is not bool and not (mode.records and type(mode.under) is bool):
         return False
     return all(
         node.hooks is None
