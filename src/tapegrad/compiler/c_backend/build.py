@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.traced import source as python_source
 from tapegrad.arrays.traced.program import Program, Value
-from tapegrad.compiler.c_backend import blas, cache
+from tapegrad.compiler.c_backend import blas, cache, pool
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import laid_out
 from tapegrad.compiler.c_backend.driver import Driver, runner_of
@@ -51,7 +51,9 @@ class Compiled:
         parts, calls = _parts(self.segments, in_memory)
         where = None if is_alone else offsets()
         convention = "alone" if is_alone else blas.found().convention
-        written = CSource(parts, layout, lowering.inputs, where, convention)
+        threads = None if is_alone or not pool.IS_THERE else n_slots
+        n_slots += 1
+        written = CSource(parts, layout, lowering.inputs, where, convention, threads)
         self.inputs, self.constants, self.layout, self.places = (
             lowering.inputs,
             constants,
@@ -78,6 +80,8 @@ class Compiled:
             found = blas.found()
             library.bind.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
             library.bind(found.sgemm, found.dgemm)
+        if self._written.shares:
+            pool.bind(library)
         run = runner_of(self._driver, library)
         run.source, run.driver = self.source, self.driver
         run.library = library
