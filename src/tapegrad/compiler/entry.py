@@ -251,7 +251,7 @@ class Entry:
             at = f"{guard.name(owner)}[{key!r}]"
             arrays.append(at if index is None else f"{at}[{index}]")
         self._overlaps()
-        self._before_run()
+        self._before_run(", ".join(arrays))
         outs = [f"r{i}" for i in range(len(self.outputs))]
         target = "(" + ", ".join(outs) + ("," if len(outs) == 1 else "") + ")" if outs else "_"
         self._say("try:")
@@ -391,25 +391,44 @@ class Entry:
         }
         self._hold()
 
-    def _before_run(self) -> None:
+    def _before_run(self, arrays: str) -> None:
         """Let go of gradients that are made anew: their memory may be used again."""
         self._undo: list[str] = []
         for i, stream in enumerate(self.streams):
             name = self._name(stream)
             self._say(f"state{i} = {name}.snapshot()")
             self._undo.append(f"{name}.restore(state{i})")
+        depth = 1
+        made_anew = self._made_anew()
         if any(instructions.reads_numbers(each) for each in self.part.instructions):
-            return  # the program may say that it does not hold
+            if not made_anew:
+                return
+            # the program may say that it does not hold: it has to be asked before
+            self._say("check = getattr(entry.runner, 'check', None)")
+            self._say("if check is not None:")
+            self._say("    try:")
+            self._say(f"        check({arrays})")
+            self._say("    except Exception as error:")
+            for line in self._undo:
+                self._say(f"        {line}")
+            self._say("        if type(error) is not Changed: return FAILED")
+            self._say("        entry.changed = str(error)")
+            self._say("        return MISS")
+            depth = 2
+        for i in made_anew:
+            self._say(f"g{i} = {self._tensor(i)}._grad = None", depth)
+
+    def _made_anew(self) -> list[int]:
+        """The tensors whose gradient the program makes and does not read."""
+        found = []
         for effect in self.recording.effects:
             if effect.grad == "kept" or self.recording._grads[effect.tensor] is None:
                 continue
-            i = effect.tensor
-            name = self._tensor(i)
-            before = self.recording._grads[i]
+            before = self.recording._grads[effect.tensor]
             k = next((j for j, x in enumerate(self.recording.tensors) if x is before), None)
-            if k is not None and k in self.reads:
-                continue
-            self._say(f"g{i} = {name}._grad = None")
+            if k is None or k not in self.reads:
+                found.append(effect.tensor)
+        return found
 
     def _after_run(self) -> None:
         for effect in self.recording.effects:
