@@ -128,7 +128,8 @@ def binding(suffixes: Any, convention: str) -> str:
 
     `convention` is that of `found()`, or "alone" for a file that is compiled with CBLAS or without.
     """
-    texts, lines = [], []
+    texts: list[str] = []
+    lines: list[str] = []
     for suffix in suffixes:
         real, gemm = _REAL[suffix]
         for where, text in ((texts, _SOURCES[convention]), (lines, _BINDING[convention])):

@@ -163,7 +163,8 @@ def _refuse_overlaps(lowering: Lowering, statements: list) -> None:
         if buffer.value is not None:
             roots.setdefault(buffer.value.root.number, []).append(buffer)
     for shared in roots.values():
-        end, last = None, None
+        end: int | None = None
+        last: Any = None
         for low, high, _, x in sorted((*_extent(x.value), x) for x in shared):
             if end is not None and low < end and (id(x) in written or id(last) in written):
                 raise Unsupported(
