@@ -34,7 +34,7 @@ def built(programs, folder):
     compiled = [Compiled(program, outputs, {}) for program, outputs in programs]
     files = []
     for i, each in enumerate(compiled):
-        source = re.sub(r"\b(step|bind|part\d+)\(", rf"p{i}_\1(", each.source)
+        source = re.sub(r"\b(step|bind|bind_pool|part\d+)\(", rf"p{i}_\1(", each.source)
         files.append(folder / f"p{i}.c")
         files[-1].write_text(source)
     found = compiler()

@@ -170,7 +170,7 @@ class CallSource:
             at = f"{guard.name(owner)}[{key!r}]"
             arrays.append(at if index is None else f"{at}[{index}]")
         self._overlaps()
-        self._before_run()
+        self._before_run(", ".join(arrays))
         outs = [f"r{i}" for i in range(len(self.outputs))]
         target = "(" + ", ".join(outs) + ("," if len(outs) == 1 else "") + ")" if outs else "_"
         self._say("try:")
@@ -311,34 +311,59 @@ class CallSource:
         }
         self._hold()
 
-    def _before_run(self) -> None:
+    def _before_run(self, arrays: str) -> None:
         """Let go of gradients that are made anew: their memory may be used again."""
         self._undo: list[str] = []
         for i, stream in enumerate(self.streams):
             name = self._name(stream)
             self._say(f"state{i} = {name}.snapshot()")
             self._undo.append(f"{name}.restore(state{i})")
+        made_anew = self._made_anew()
         if any(instructions.reads_numbers(each) for each in self.part.instructions):
-            return  # the program may say that it does not hold
-        for effect in self.recording.effects:
-            if effect.grad == "kept" or self.recording._grads[effect.tensor] is None:
-                continue
-            i = effect.tensor
-            name = self._tensor(i)
-            before = self.recording._grads[i]
-            k = next((j for j, x in enumerate(self.recording.tensors) if x is before), None)
-            if k is not None and k in self.reads:
-                continue
+            if made_anew:
+                self._check_first(arrays, made_anew)
+            return
+        for i in made_anew:
             if f"g{i}" in self._asked:
                 # a tensor that nobody else has is used again, and so may its memory be
                 self._reused.add(i)
-                self._say(f"{name}._grad = None")
+                self._say(f"{self._tensor(i)}._grad = None")
                 self._say(f"if references(g{i}) == SOLE and g{i}.__class__ is Tensor \\")
                 self._say(f"        and g{i}._view is None:")
                 self._say(f"    g{i}._array = None")
                 self._say(f"else: g{i} = None")
             else:
-                self._say(f"{name}._grad = None")
+                self._say(f"{self._tensor(i)}._grad = None")
+
+    def _check_first(self, arrays: str, made_anew: list[int]) -> None:
+        """Where the program may say that it does not hold, ask it before gradients are let go of.
+
+        A program whose results are small is not worth asking: it has no `check`.
+        """
+        self._say("check = getattr(entry.runner, 'check', None)")
+        self._say("if check is not None:")
+        self._say("    try:")
+        self._say(f"        check({arrays})")
+        self._say("    except Exception as error:")
+        for line in self._undo:
+            self._say(f"        {line}")
+        self._say("        if type(error) is not Changed: return FAILED")
+        self._say("        entry.changed = str(error)")
+        self._say("        return MISS")
+        for i in made_anew:
+            self._say(f"g{i} = {self._tensor(i)}._grad = None", 2)
+
+    def _made_anew(self) -> list[int]:
+        """The tensors whose gradient the program makes and does not read."""
+        found = []
+        for effect in self.recording.effects:
+            if effect.grad == "kept" or self.recording._grads[effect.tensor] is None:
+                continue
+            before = self.recording._grads[effect.tensor]
+            k = next((j for j, x in enumerate(self.recording.tensors) if x is before), None)
+            if k is None or k not in self.reads:
+                found.append(effect.tensor)
+        return found
 
     def _after_run(self) -> None:
         for effect in self.recording.effects:

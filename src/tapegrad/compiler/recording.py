@@ -25,6 +25,7 @@ from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.conj_neg_view import resolved
+from tapegrad.core.dtype import dtype
 from tapegrad.core.memory_format import memory_format
 from tapegrad.core.streams.mersenne_twister import DRAWS
 from tapegrad.core.tensor_base import TensorBase, wrap
@@ -517,9 +518,12 @@ def _is_pure(params: Any, like: bool = False) -> bool:
         return all(_is_pure(x, like) for x in params)
     if isinstance(params, FunctionType):
         return not params.__closure__
-    return isinstance(
-        params, (*PLAIN, np.dtype, np.generic, type, BuiltinFunctionType, memory_format)
-    )
+    return isinstance(params, _PURE)
+
+
+_PURE = (
+    *PLAIN, np.dtype, dtype, np.generic, type, BuiltinFunctionType, memory_format,
+)  # fmt: skip
 
 
 def _version(x: Any) -> int:

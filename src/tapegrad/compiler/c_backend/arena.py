@@ -54,6 +54,7 @@ def laid_out(segments: list[Segment], stored: dict[int, set[int]], outputs: list
 
 def _place_scratch(layout: Layout, segments: list[Segment]) -> None:
     """Behind all else: calls run one after another."""
+    layout.size += -layout.size % ALIGNMENT
     most = 0
     for segment in segments:
         each = segment.statements[0]
@@ -75,10 +76,13 @@ def _place(layout: Layout, buffers: Any, first: Any, last: Any, n: int) -> None:
     for at in range(n):
         for key in starts[at]:
             buffer = buffers[key]
-            size = -(-(buffer.high - buffer.low) // ALIGNMENT) * ALIGNMENT
+            size = _rounded(buffer.high - buffer.low)
             offset = _taken(free, size)
             if offset is None:
-                offset, layout.size = layout.size, layout.size + size
+                offset = layout.size + (-layout.size % ALIGNMENT if size >= ALIGNMENT else 0)
+                if offset > layout.size:
+                    free.append((layout.size, offset - layout.size))
+                layout.size = offset + size
             taken[key] = offset, size
             layout.offsets[key] = offset - buffer.low
         for key in ends[at]:
@@ -86,15 +90,26 @@ def _place(layout: Layout, buffers: Any, first: Any, last: Any, n: int) -> None:
         free = _merged(free)
 
 
+def _rounded(size: int) -> int:
+    """A multiple of the alignment; what is small shares a line of the cache with others."""
+    unit = ALIGNMENT if size > ALIGNMENT // 2 else 16
+    return -(-size // unit) * unit
+
+
 def _taken(free: list[tuple[int, int]], size: int) -> int | None:
-    fitting = [each for each in free if each[1] >= size]
+    """A place in the smallest gap that suffices; what is large begins at a line of the cache."""
+    unit = ALIGNMENT if size >= ALIGNMENT else 16
+    fitting = [each for each in free if each[1] >= size + -each[0] % unit]
     if not fitting or not size:
         return None
-    found = min(fitting, key=lambda each: each[1])
+    offset, n = found = min(fitting, key=lambda each: each[1])
     free.remove(found)
-    if found[1] > size:
-        free.append((found[0] + size, found[1] - size))
-    return found[0]
+    start = offset + -offset % unit
+    if start > offset:
+        free.append((offset, start - offset))
+    if offset + n > start + size:
+        free.append((start + size, offset + n - start - size))
+    return start
 
 
 def _merged(free: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -2,12 +2,20 @@
 
 from tapegrad.arrays.traced import source as python_source
 from tapegrad.arrays.traced.program import Program, Value
-from tapegrad.compiler.c_backend import blas, cache
+from tapegrad.compiler.c_backend import blas, cache, pool
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import laid_out
 from tapegrad.compiler.c_backend.driver import Driver, runner_of
-from tapegrad.compiler.c_backend.hoist import with_checks_first
-from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall, Unsupported
+from tapegrad.compiler.c_backend.hoist import slice_of_checks, with_checks_first
+from tapegrad.compiler.c_backend.ir import (
+    Access,
+    Buffer,
+    Check,
+    Pointwise,
+    PythonCall,
+    Reduction,
+    Unsupported,
+)
 from tapegrad.compiler.c_backend.join_loops import with_joined_loops
 from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.compiler.c_backend.rules import RULES
@@ -51,7 +59,9 @@ class Compiled:
         parts, calls = _parts(self.segments, in_memory)
         where = None if is_alone else offsets()
         convention = "alone" if is_alone else blas.found().convention
-        written = CSource(parts, layout, lowering.inputs, where, convention)
+        threads = None if is_alone or not pool.IS_THERE else n_slots
+        n_slots += 1
+        written = CSource(parts, layout, lowering.inputs, where, convention, threads)
         self.inputs, self.constants, self.layout, self.places = (
             lowering.inputs,
             constants,
@@ -65,6 +75,26 @@ class Compiled:
             python_source.scope_of(program),
         )  # fmt: skip
         self.driver = self._driver.source
+        self._checks = None
+        if not is_alone and _size(layout.results) >= _LARGE:
+            self._checks = self._only_checks(lowering, slice_of_checks(statements), constants)
+
+    def _only_checks(self, lowering: Lowering, first: list, constants: list) -> Any:
+        """The driver of a program that only asks whether this one holds, and its source; None
+        where there is nothing to ask, or not in C alone."""
+        simple = all(isinstance(x, (Pointwise, Reduction, Check)) for x in first)
+        if not first or not simple or any(a.buffer in self.inputs for x in first for a in x.writes):
+            return None
+        segments = scheduled(first, limit_of(first))
+        in_memory = stored(segments, [])
+        layout = laid_out(segments, in_memory, [])
+        parts, calls = _parts(segments, in_memory)
+        written = CSource(parts, layout, self.inputs, offsets(), "loops", None)
+        driver = Driver(
+            self.inputs, [], layout, constants, self.n_slots, calls, parts, written,
+            python_source.scope_of(lowering.program),
+        )  # fmt: skip
+        return driver, written.text
 
     def load(self) -> Callable:
         """Compile it, or take it from the cache. Raises CompilerMissing."""
@@ -78,14 +108,30 @@ class Compiled:
             found = blas.found()
             library.bind.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
             library.bind(found.sgemm, found.dgemm)
+        if self._written.shares:
+            pool.bind(library)
         run = runner_of(self._driver, library)
         run.source, run.driver = self.source, self.driver
-        run.library = library
+        run.library, run.check = library, None
+        if self._checks is not None:
+            driver, source = self._checks
+            run.check = runner_of(driver, cache.library(source, compiler()))
         return run
+
+
+_LARGE = 2**20  # bytes of results, for whose memory one asks first
+
+
+def _size(results: list[Buffer]) -> int:
+    return sum(x.high - x.low for x in results)
 
 
 def build(program: Program, outputs: Sequence[Value], **options: Any) -> Any:
     """A function of the inputs of a program that gives its outputs.
+
+    Where its results are large, and what it asks of numbers is asked in C, the function has
+    `check(*inputs)`, which raises Changed where the program does not hold: whoever has its last
+    results may let go of them before it runs. It is None otherwise.
 
     Args:
         program: what was recorded

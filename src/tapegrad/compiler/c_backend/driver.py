@@ -21,6 +21,7 @@ from tapegrad.compiler.c_backend.workspace import (
     seen,
 )
 from tapegrad.core.annotations import Any, Sequence
+from tapegrad.core.threads import n_threads
 
 
 class Driver:
@@ -44,6 +45,7 @@ class Driver:
             written.failures,
             written.part_of_failure,
         )
+        self._threads_slot = n_slots - 1 if written.shares else None
         self._result_of = {id(x): i for i, x in enumerate(layout.results)}
         self._objects: dict[str, Any] = {}
         self.scope = {
@@ -55,6 +57,7 @@ class Driver:
             "seen": seen,
             "laid_out_as": laid_out_as,
             "ndarray": np.ndarray,
+            "n_threads": n_threads,
             "lock": threading.Lock(),
         }
         self._made: dict[int, str] = {}
@@ -78,6 +81,8 @@ class Driver:
             "    except IndexError:",
             "        w = new()",
         ]
+        if self._threads_slot is not None:
+            lines.append(f"    w.slots[{self._threads_slot}] = n_threads()")
         lines += self._results()
         lines += self._first()
         for i, each in enumerate(self.calls):

@@ -16,14 +16,14 @@ def with_checks_first(
     """The statements, checks before writes to inputs; `shadow` makes memory like an input's."""
     if not _has_late_check(statements):
         return statements
-    first = _slice(statements)
+    first = slice_of_checks(statements)
     early = {
         id(x.buffer): x.buffer for each in first for x in each.writes if x.buffer.kind == "input"
     }
     for buffer in early.values():
         statements = _shadowed(statements, buffer, shadow(buffer))
     if early:
-        first = _slice(statements)
+        first = slice_of_checks(statements)
     chosen = {id(each) for each in first}
     return [*first, *(each for each in statements if id(each) not in chosen)]
 
@@ -41,7 +41,7 @@ def _has_late_check(statements: list[Statement]) -> bool:
     return False
 
 
-def _slice(statements: list[Statement]) -> list[Statement]:
+def slice_of_checks(statements: list[Statement]) -> list[Statement]:
     """The checks and all that has to run before them, in their order."""
     found: list[Statement] = []
     reads: dict[int, list[Access]] = {}

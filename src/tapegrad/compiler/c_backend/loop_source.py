@@ -21,6 +21,7 @@ class Loop:
         lines: of the body
         pointers: (access of the first element, whether it is written) of each parameter
         literals: (type, number as C writes it)
+        moves: elements from one step of the outermost dimension to the next, of each pointer
         n: the size of the outermost dimension, which is a parameter; None for a single pass
     """
 
@@ -28,6 +29,7 @@ class Loop:
         self.lines: list[str] = []
         self.pointers: list[list] = []
         self.literals: list[tuple[str, str]] = []
+        self.moves: list[set[int]] = []
         self.stored = stored
         self._index: dict[Any, int] = {}
         self._locals: dict[Any, str] = {}
@@ -73,13 +75,21 @@ class Loop:
         if at is None:
             at = self._index[key] = len(self.pointers)
             self.pointers.append([access, is_write])
+            self.moves.append(set())
         self.pointers[at][1] |= is_write
         return f"@{at}@"
 
     def _element(self, access: Access, is_write: bool = False) -> str:
         strides = self.dims.strides(access)
+        pointer = self._pointer(access, is_write)
+        if strides:
+            self.moves[self.pointer_of(access)].add(strides[0])
         terms = [f"i{k}" if s == 1 else f"i{k} * {s}" for k, s in enumerate(strides) if s]
-        return f"{self._pointer(access, is_write)}[{' + '.join(terms) or '0'}]"
+        return f"{pointer}[{' + '.join(terms) or '0'}]"
+
+    def pointer_of(self, access: Access) -> int:
+        """The number of the pointer to the first element of an access."""
+        return self._index[id(access.buffer), access.offset, access.dtype.char]
 
     def _name(self) -> str:
         self._n_locals += 1
@@ -129,10 +139,10 @@ class Loop:
         if outer:
             self._initialise(each, out, reduced)
         if depth == len(reduced):  # rows are added to each other in memory
-            self._body.append(f"{out} = {_combined(each, out, x)};")
+            self._body.append(f"{out} = {combined(each, out, x)};")
             return
         result = self._accumulated(each, x, depth)
-        text = _combined(each, out, result) if outer else result
+        text = combined(each, out, result) if outer else result
         self._after[depth].append(f"{out} = {text};")
 
     def _initialise(self, each: Reduction, out: str, reduced: list[bool]) -> None:
@@ -242,7 +252,7 @@ def _initial(each: Reduction) -> str:
     return c_types.literal(info.min if each.how == "max" else info.max, dtype)
 
 
-def _combined(each: Reduction, a: str, b: str) -> str:
+def combined(each: Reduction, a: str, b: str) -> str:
     """Two partial results as one."""
     b = b if re.fullmatch(r"\w+", b) else f"({b})"
     if each.how in ("max", "min"):

@@ -26,7 +26,7 @@ from tapegrad.core.annotations import Any, Callable, Sequence
 
 _DOUBLE = np.dtype(np.float64)
 _RESERVED = re.compile(
-    r"[xi]\d+|(loop|part|numbers)\d+|n|b|end|slots|step|bind|items|inputs|sgemm|dgemm|"
+    r"[xi]\d+|(loop|part|numbers|shared_loop|totals?)\d+|n|b|end|slots|step|bind(_pool)?|items|parts|threads|given|inputs|sgemm|dgemm|"
     r"(tg_|TG_|__|u?int\d).*|(float|double|u?int\d+_t)s?|auto|break|case|char|const|continue|"
     r"default|do|else|enum|extern|for|goto|if|inline|int|long|register|restrict|return|short|signed|"
     r"sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|main|exp|log|pow|y0|y1|"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tapegrad.compiler.c_backend import blas, c_library, c_types
+from tapegrad.compiler.c_backend import blas, c_library, c_types, pool, shared_loops
 from tapegrad.compiler.c_backend.addresses import Offsets
 from tapegrad.compiler.c_backend.arena import Layout
 from tapegrad.compiler.c_backend.ir import Access, Buffer, Call, Check, Literal, Product
@@ -31,6 +31,7 @@ class CSource:
         failures: what to call when a part returns 1, 2, ..., or the instruction that raises then,
             and where its values lie
         products: suffixes of the dtypes in which there are products of matrices
+        shares: whether threads share loops
     """
 
     def __init__(
@@ -40,8 +41,10 @@ class CSource:
         inputs: Sequence[Buffer],
         offsets: Offsets | None,
         convention: str,
+        threads_slot: int | None,
     ):
-        self.layout = layout
+        self.layout, self._threads_slot = layout, threads_slot
+        self._shared: dict[str, str] = {}  # loop functions -> those that run a part of them
         self.failures: list[Any] = []
         self.part_of_failure: list[int] = []
         self._functions: dict[str, tuple[str, str]] = {}  # body -> (name, text)
@@ -59,6 +62,7 @@ class CSource:
         bodies = [self._part(i, each) for i, each in enumerate(parts) if each or not i]
         sections = [self._functions[x][1] for x in self._functions]
         code = "\n".join([*sections, *bodies])
+        self.shares = bool(self._shared)
         helpers = c_library.used_by(code)
         self.products = [x for x in ("f32", "f64") if f" gemm_{x};" in helpers]
         self.text = "\n".join(
@@ -66,8 +70,10 @@ class CSource:
                 c_library.HEADER,
                 helpers,
                 *([blas.binding(self.products, convention)] if self.products else []),
+                *([pool.DECLARATIONS] if self.shares else []),
                 *sections,
                 *self._numbers,
+                *self._shared.values(),
                 *bodies,
                 _entry(inputs, offsets),
             ]
@@ -78,6 +84,7 @@ class CSource:
 
     def _part(self, number: int, segments: list[tuple[Segment, set[int]]]) -> str:
         self._used: dict[int, Buffer] = {}
+        self._is_shared_part = False
         lines: list[str] = []
         n_failures = len(self.failures)
         last = None
@@ -89,6 +96,8 @@ class CSource:
             lines += self._segment(segment)
         self.part_of_failure += [number] * (len(self.failures) - n_failures)
         declared = [self._declaration(x) for x in self._used.values()]
+        if self._is_shared_part:
+            declared.append(shared_loops.declaration(self._threads_slot or 0))
         body = "\n".join(f"    {line}" for line in [*declared, *lines])
         return f"int part{number}(char **slots) {{\n    (void)slots;\n{body}\n    return 0;\n}}\n"
 
@@ -147,8 +156,15 @@ class CSource:
             )
             return ["{", *[f"    {line}" for line in body], "}"]
         name = self._function(loop)
+        tables = self._table(loop)
+        how = None if self._threads_slot is None else shared_loops.sharing(segment, loop)
+        if how is not None:
+            self._is_shared_part = True
+            rest = [f"const {c_type} *" for c_type in _by_type(loop)] if tables else []
+            self._shared[name] = shared_loops.function(name, _types(loop), how, rest)
+            return shared_loops.call(name, addresses, tables, loop.n or 0, how)
         size = [] if loop.n is None else [str(loop.n)]
-        return [f"{name}({', '.join([*addresses, *self._table(loop), *size])});"]
+        return [f"{name}({', '.join([*addresses, *tables, *size])});"]
 
     def _is_shared(self, loop: Loop) -> bool:
         """Whether its numbers are given in a table, as other loops differ in these alone."""

@@ -1,0 +1,132 @@
+"""Long loops that threads share."""
+
+import ctypes
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tapegrad as torch
+from tapegrad.arrays.traced import namespace as xp
+from tapegrad.arrays.traced.program import Program
+from tapegrad.compiler.c_backend import build, pool
+from tests.compiler.c_programs import needs_compiler
+
+pytestmark = [
+    needs_compiler(), pytest.mark.skipif(not pool.IS_THERE, reason="no POSIX threads"),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def settings(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("TAPEGRAD_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "c-cache"))
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+def compute(x, w):
+    y = xp.tanh(x * w) * xp.exp(-x)
+    w += y
+    rows = xp.max(y, axis=1)
+    return [y.sum(), xp.max(y), xp.min(y), xp.all(y < 9.0), xp.any(y > 9.0), rows, y * 2.0]
+
+
+def inputs(seed=0, rows=300):
+    random = np.random.default_rng(seed)
+    return [random.standard_normal((rows, 501)).astype(np.float32) for _ in range(2)]
+
+
+@pytest.fixture(scope="module")
+def runner():
+    with Program() as program:
+        outs = compute(*[program.input(x) for x in inputs()])
+    return build(program, [y.place for y in outs])
+
+
+def check(runner, seed):
+    given, kept = inputs(seed), inputs(seed)
+    found, want = runner(*given), compute(*kept)
+    for x, y in zip([*found, given[1]], [*want, kept[1]], strict=True):
+        np.testing.assert_allclose(x, y, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 40])
+def test_results_do_not_depend_on_the_number_of_threads(runner, n):
+    assert "tg_share(" in runner.source
+    torch.set_num_threads(n)
+    check(runner, seed=n)
+    x, w = inputs()
+    x[17, 3] = np.nan
+    found = runner(x, w)
+    assert np.isnan(found[0]) and np.isnan(found[1]) and np.isnan(found[2])
+
+
+def test_programs_that_run_at_once(runner):
+    torch.set_num_threads(2)
+    failures = []
+
+    def work(seed):
+        try:
+            for i in range(5):
+                check(runner, 10 * seed + i)
+        except AssertionError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not failures
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own(runner):
+    torch.set_num_threads(3)
+    check(runner, 0)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            check(runner, 1)
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_work_is_cut_into_parts_that_several_threads_do():
+    seen = []
+    share = pool._library().tg_share
+    kind = ctypes.CFUNCTYPE(
+        None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int
+    )  # fmt: skip
+
+    def run(_, first, last, part):
+        seen.append((first, last, part, threading.get_ident()))
+        time.sleep(0.02)
+
+    share.argtypes = [kind, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int, ctypes.c_int]
+    share(kind(run), None, 103, 8, 3)
+    parts = sorted(seen)
+    assert [x[2] for x in parts] == list(range(8))
+    assert [x[0] for x in parts[1:]] == [x[1] for x in parts[:-1]]
+    assert (parts[0][0], parts[-1][1]) == (0, 103)
+    assert 2 <= len({x[3] for x in parts}) <= 3
+
+
+def test_short_loops_and_sums_of_columns_are_not_shared():
+    with Program() as program:
+        x, y = program.input(inputs()[0]), program.input(inputs(rows=5)[0])
+        outs = [x.sum(axis=0), xp.tanh(y) * 2.0]
+    runner = build(program, [y.place for y in outs])
+    assert "tg_share(" not in runner.source
+    np.testing.assert_allclose(
+        runner(inputs()[0], inputs(rows=5)[0])[1][0, 0],
+        2 * np.tanh(inputs(rows=5)[0][0, 0]),
+        rtol=1e-5,
+    )
