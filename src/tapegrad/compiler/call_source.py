@@ -290,9 +290,12 @@ class CallSource:
         arrays = recording._arrays
         self.written = instructions.written_inputs(self.part, len(self.reads))
         written = {self.reads[k] for k in self.written}
+        together: dict[int, list[int]] = {}
+        for i, array in enumerate(arrays):
+            together.setdefault(id(owner_of(array)), []).append(i)
         for i in written:
-            for j, other in enumerate(arrays):
-                if j != i and np.may_share_memory(arrays[i], other):
+            for j in together[id(owner_of(arrays[i]))]:
+                if j != i and np.may_share_memory(arrays[i], arrays[j]):
                     raise Uncompilable("what is written shares memory with another tensor")
         if not written:
             return

@@ -56,19 +56,28 @@ class Watch:
     def __enter__(self) -> "Watch":
         self._states = self._random_states()
         self._before = sys.getprofile()
-        sys.setprofile(self._see)
+        if self._before is None or callable(self._before):
+            sys.setprofile(self._see)
+        else:
+            self.why_not = "a profiler of Python watches"
         return self
 
     def __exit__(self, *error: object) -> None:
-        sys.setprofile(self._before)
+        if self._before is None or callable(self._before):
+            sys.setprofile(self._before)
         if self._random_states() != self._states and not self.why_not:
             self.why_not = "it draws random numbers of NumPy"
 
     def _random_states(self) -> list:
         """Where NumPy's generators stand: the global one, and those that were found."""
-        found = [repr(getattr(x, "bit_generator", x).state) for x in self._found.generators]
+        found: list[Any] = [
+            repr(getattr(x, "bit_generator", x).state) for x in self._found.generators
+        ]
         random = sys.modules.get("numpy.random")
-        return found if random is None else [*found, repr(random.get_state())]
+        if random is not None:
+            name, words, *rest = random.get_state()
+            found.append((name, words.tobytes(), *rest))
+        return found
 
     def _is_users(self, frame: FrameType) -> bool:
         code = frame.f_code

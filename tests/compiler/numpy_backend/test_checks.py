@@ -60,7 +60,7 @@ def test_a_moved_check_does_not_pass_a_write_to_what_it_reads():
 
 def test_nan_is_the_number_that_was_read():
     def step(x):
-        x[0].item()
+        float(x[0])
         return x * 2.0
 
     run = compiled(step, np.array([np.nan, 2.0]))

@@ -83,6 +83,12 @@ def memory_for(x: np.ndarray) -> np.ndarray:
     return empty(x.size, x.dtype).reshape(x.shape)
 
 
+def drop_unused() -> None:
+    """Give back the buffers that nobody uses."""
+    with _lock:
+        _drop_unused()
+
+
 def _drop_unused() -> None:
     for key, buffers in list(_buffers.items()):
         used = []

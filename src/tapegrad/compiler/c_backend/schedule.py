@@ -54,7 +54,8 @@ class _Schedule:
     def __init__(self, limit: int):
         self.limit = limit
         self.segments: list[Segment] = []
-        self.uses: dict[int, list[tuple[int, Access, bool, bool]]] = {}
+        self.reads: dict[int, list[tuple[int, Access, bool]]] = {}  # by buffer
+        self.writes: dict[int, list[tuple[int, Access, bool]]] = {}  # True: of a reduction
         self.raising: list[int] = []
         self.last_effect: int | None = None
 
@@ -73,10 +74,11 @@ class _Schedule:
                 known[other] = joins and known.get(other, True)
         is_reduction = isinstance(each, Reduction)
         for x in each.reads:
-            self.uses.setdefault(id(x.buffer), []).append((at, x, False, False))
+            self.reads.setdefault(id(x.buffer), []).append((at, x, False))
         for x in each.writes:
-            uses = self.uses.setdefault(id(x.buffer), [])
-            uses.append((at, x, True, is_reduction))
+            if x.is_injective:
+                self._pass_over(at, x)
+            self.writes.setdefault(id(x.buffer), []).append((at, x, is_reduction))
         if each.may_raise:
             self.raising.append(at)
         if each.has_effect:
@@ -91,8 +93,11 @@ class _Schedule:
             found[self.last_effect] = False
         for is_write, accesses in ((False, each.reads), (True, each.writes)):
             for x in accesses:
-                for at, other, wrote, reduced in self.uses.get(id(x.buffer), ()):
-                    if not (wrote or is_write) or not x.overlaps(other):
+                earlier = self.writes.get(id(x.buffer), ())
+                if is_write:
+                    earlier = [*earlier, *self.reads.get(id(x.buffer), ())]
+                for at, other, reduced in earlier:
+                    if not x.overlaps(other):
                         continue
                     joins = (
                         kind == "loop"
@@ -105,6 +110,16 @@ class _Schedule:
                     )
                     found[at] = joins and found.get(at, True)
         return found
+
+    def _pass_over(self, at: int, x: Access) -> None:
+        """Forget what earlier segments did with exactly the memory that is written now.
+
+        Who comes after this write comes after them, too.
+        """
+        for uses in (self.reads, self.writes):
+            found = uses.get(id(x.buffer))
+            if found:
+                found[:] = [use for use in found if use[0] >= at or use[1].key != x.key]
 
     def _joined(self, each: Statement, kind: str, shape: Any, first: int) -> int | None:
         """The segment to join; None for one of its own."""
