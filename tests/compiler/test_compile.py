@@ -158,6 +158,9 @@ def test_what_it_tells_of_itself():
 
 
 def test_a_program_is_saved_as_a_file_that_runs_alone(tmp_path):
+    torch.ones(2).to(
+        torch.float8_e4m3fn
+    )  # of which a file without NumPy's extensions knows nothing
     _, _, step = trained("numpy")
     step.save(tmp_path / "step.py")
     command = [sys.executable, "-I", str(tmp_path / "step.py")]

@@ -5,6 +5,7 @@ which the user's code does so is found here, with its line, and the function run
 """
 
 import dis
+import gc
 import sys
 from functools import partial
 from types import FrameType
@@ -148,8 +149,11 @@ class Watch:
         return any(each.text == ".item" for each in program.instructions)
 
     def _note(self, frame: FrameType, what: str) -> None:
+        of_collector = {getattr(each, "__code__", None) for each in gc.callbacks}
         around: Any = frame
         while around is not None:
+            if around.f_code in of_collector:
+                return  # the garbage collector calls it, whenever it runs
             if around.f_globals.get("__name__", "").startswith("importlib."):
                 return  # a module is imported for the first time
             around = around.f_back

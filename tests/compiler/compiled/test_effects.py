@@ -2,9 +2,11 @@
 
 import collections
 import copy
+import gc
 import pickle
 import random
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -86,6 +88,29 @@ def test_prints_and_one_warning_that_says_why(capsys):
         for _ in range(5):
             f(torch.ones(2))
     assert capsys.readouterr().out == "called\n" * 5 and len(caught) == 1
+
+
+def test_callbacks_of_the_garbage_collector_are_not_the_calls(recwarn):
+    calls = []
+
+    def timed(phase, info):
+        calls.append(time.perf_counter())
+
+    def f(x):
+        found = [(x * i).sum() for i in range(400)]
+        return sum(found)
+
+    before = gc.get_threshold()
+    gc.callbacks.append(timed)
+    gc.set_threshold(10)
+    try:
+        compiled = torch.compile(f, backend="numpy")
+        for _ in range(3):
+            compiled(torch.ones(2))
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(timed)
+    assert calls and not recwarn.list
 
 
 @side_by_side(programs=False)
