@@ -56,8 +56,13 @@ def register_backend(
     return compiler_fn
 
 
+def is_programs(backend: Any) -> bool:
+    """Whether a backend is one that the program at hand brings: a function, or its name."""
+    return callable(backend) or backend in _registered
+
+
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
-    """The compilers that there are: those that were registered, as tapegrad brings none."""
+    """The compilers of PyTorch's graphs: those that were registered, as tapegrad brings none."""
     excluded = set(exclude_tags or ())
     return sorted(name for name, (_, tags) in _registered.items() if not excluded & set(tags))
 
@@ -73,7 +78,8 @@ def lookup_backend(compiler_fn: Any) -> Any:
     if compiler_fn in _registered:
         return _registered[compiler_fn][0]
     raise not_implemented(
-        f"tapegrad has no compiler {compiler_fn!r}", "torch.compile() runs functions as they are."
+        f"tapegrad has no compiler {compiler_fn!r} of PyTorch's graphs",
+        'torch.compile() records programs of its own: backend="numpy" or "c".',
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from tapegrad.compiler import backends
 from tapegrad.compiler.optimized_module import OptimizedModule
 from tapegrad.core.annotations import Any, Callable
@@ -46,7 +48,8 @@ def compile(
         model: a function or module; for None, a decorator is returned
         fullgraph: raise `torch._dynamo.exc.Unsupported` where no program can be made of a call
         backend: "inductor" or "auto" for the fastest that there is, "numpy" for NumPy source, whose
-            results are eager's bit for bit, "c" for C, "eager" for the function as it is
+            results are eager's bit for bit, "c" for C, "eager" for the function as it is; with a
+            function, or the name of a registered one, it runs as it is, and a warning says so
         mode, options: either may be given, and must be known; without effect
         dynamic: programs are made for each shape, whatever is given
         disable: give `model` itself back
@@ -92,7 +95,13 @@ def compile(
     _callable(model)
     if isinstance(model, OptimizedModule) or hasattr(type(model), "is_compiled"):
         return model  # it is compiled
-    if backend in _AS_IT_IS or callable(backend):
+    if backends.is_programs(backend):
+        warnings.warn(
+            f"{getattr(backend, '__name__', backend)} is not called, and the function runs as it "
+            'is: there are no graphs of PyTorch\'s to give it. backend="auto" compiles.',
+            stacklevel=2,
+        )
+    if backend in _AS_IT_IS or backends.is_programs(backend):
         return OptimizedModule(model) if isinstance(model, Module) else model
     from tapegrad.compiler.compiled import MOST, Compiled
     from tapegrad.compiler.runner import Builder

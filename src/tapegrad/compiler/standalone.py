@@ -20,6 +20,7 @@ import numpy as np
 from tapegrad.arrays.signature import Like
 from tapegrad.arrays.traced.program import Program, Scalar, Value
 from tapegrad.arrays.traced.source import source_of
+from tapegrad.compiler.sources import names_of
 from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.memory_format import memory_format
@@ -217,7 +218,7 @@ class _Kernels:
         tree: Any = ast.parse(dedent(inspect.getsource(function))).body[0]
         tree.name = name
         names = {}
-        for each in _globals_of(function.__code__):
+        for each in names_of(function.__code__):
             if each in function.__globals__:
                 names[each] = self._global(function, each, function.__globals__[each])
         tree = _Plainer(self, names).visit(tree)
@@ -298,11 +299,3 @@ class _Plainer(ast.NodeTransformer):
                 continue
             lines += ast.parse(f"{each.asname or each.name} = {self._kernels.add(x)}").body
         return lines
-
-
-def _globals_of(code: Any) -> list[str]:
-    found = dict.fromkeys(code.co_names)
-    for x in code.co_consts:
-        if isinstance(x, types.CodeType):
-            found.update(dict.fromkeys(_globals_of(x)))
-    return list(found)

@@ -65,9 +65,9 @@ def lines_of(instruction: Instruction) -> list[str]:
         asked = f"{value!r}{how}" if how[0] == "." else f"{how}({', '.join(map(_text, values))})"
         return [f"expect({asked}, {_text(recorded)}, {asked!r})"]
     if text == "setitem":
-        return [f"{_text(args[0])}[{_key(args[1])}] = {_text(args[2])}"]
+        return [f"{_text(args[0])}[{index_of(args[1], _named)}] = {_text(args[2])}"]
     if text == "getitem":
-        call = f"{_text(args[0])}[{_key(args[1])}]"
+        call = f"{_text(args[0])}[{index_of(args[1], _named)}]"
     else:
         given = [_text(x) for x in args]
         given += [f"{k}={_text(x)}" for k, x in instruction.kwargs.items()]
@@ -96,31 +96,39 @@ def _names(result: Any, call: str, checks: list[str]) -> str | None:
     return f"({', '.join(names)}{',' * (len(names) == 1)})"
 
 
-def _key(key: Any) -> str:
-    if type(key) is tuple and key:
-        return ", ".join(map(_slice, key)) + ("," if len(key) == 1 else "")
-    return _slice(key)
-
-
-def _slice(key: Any) -> str:
-    if type(key) is slice:
-        parts = ["" if x is None else _text(x) for x in (key.start, key.stop)]
-        return ":".join(parts) + ("" if key.step is None else f":{_text(key.step)}")
-    return _text(key)
+def _named(x: Any) -> str:
+    """A value, a constant or a dtype as source."""
+    return f"np.dtype({str(np.dtype(x))!r})" if isinstance(x, (np.dtype, type)) else repr(x)
 
 
 def _text(x: Any) -> str:
-    """A value, constant or plain Python object as source."""
+    return text_of(x, _named)
+
+
+def text_of(x: Any, name: Callable[[Any], str]) -> str:
+    """An argument as source, with `name` of the values, constants and dtypes in it."""
+    if isinstance(x, (Value, Scalar, Constant, np.dtype, type)):
+        return name(x)
     if type(x) is tuple:
-        return f"({', '.join(map(_text, x))}{',' * (len(x) == 1)})"
+        return f"({', '.join([text_of(each, name) for each in x])}{',' * (len(x) == 1)})"
     if type(x) is list:
-        return f"[{', '.join(map(_text, x))}]"
+        return f"[{', '.join([text_of(each, name) for each in x])}]"
     if type(x) is slice:
-        return f"slice({_text(x.start)}, {_text(x.stop)}, {_text(x.step)})"
+        return f"slice({', '.join([text_of(i, name) for i in (x.start, x.stop, x.step)])})"
     if type(x) is complex:
         return f"complex({x.real!r}, {x.imag!r})"
-    if isinstance(x, (np.dtype, type)):
-        return f"np.dtype({str(np.dtype(x))!r})"
-    if isinstance(x, (Value, Scalar, Constant)):
-        return repr(x)
-    return repr(x) if x is not Ellipsis else "..."
+    return "..." if x is Ellipsis else repr(x)
+
+
+def index_of(key: Any, name: Callable[[Any], str]) -> str:
+    """What stands in the brackets of an index."""
+    if type(key) is tuple and key:
+        return ", ".join([_part(x, name) for x in key]) + "," * (len(key) == 1)
+    return _part(key, name)
+
+
+def _part(key: Any, name: Callable[[Any], str]) -> str:
+    if type(key) is not slice:
+        return text_of(key, name)
+    parts = ["" if x is None else text_of(x, name) for x in (key.start, key.stop)]
+    return ":".join(parts) + ("" if key.step is None else f":{text_of(key.step, name)}")

@@ -25,13 +25,17 @@ from tapegrad.compiler.c_backend.ir import (
 from tapegrad.core.annotations import Any, Callable, Sequence
 
 _DOUBLE = np.dtype(np.float64)
-_RESERVED = re.compile(
-    r"[xi]\d+|(loop|part|numbers|shared_loop|totals?)\d+|n|b|end|slots|step|bind(_pool)?|items|parts|threads|given|inputs|sgemm|dgemm|"
-    r"(tg_|TG_|__|u?int\d).*|(float|double|u?int\d+_t)s?|auto|break|case|char|const|continue|"
-    r"default|do|else|enum|extern|for|goto|if|inline|int|long|register|restrict|return|short|signed|"
-    r"sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|main|exp|log|pow|y0|y1|"
-    r"j0|j1|yn|jn|index|time|gamma|NAN|INFINITY|INLINE"
+_OF_C = (
+    "float|double|auto|break|case|char|const|continue|default|do|else|enum|extern|for|goto|if|"
+    "inline|int|long|register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|"
+    "union|unsigned|void|volatile|while|main|exp|log|pow|y0|y1|j0|j1|yn|jn|index|time|gamma|NAN|"
+    "INFINITY|INLINE|(tg_|TG_|__|u?int\\d).*|(float|double|u?int\\d+_t)s"
 )
+_OF_THE_SOURCE = (
+    r"[xi]\d+|(loop|part|numbers|shared_loop|totals?)\d+|n|b|end|slots|step|bind(_pool)?|items|"
+    "parts|threads|given|inputs|sgemm|dgemm"
+)
+_RESERVED = re.compile(f"{_OF_C}|{_OF_THE_SOURCE}")
 """Names that mean something else in C."""
 
 

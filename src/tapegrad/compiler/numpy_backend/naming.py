@@ -6,6 +6,7 @@ import re
 import numpy as np
 
 from tapegrad.arrays.traced.program import Constant, Scalar, Value
+from tapegrad.arrays.traced.source import index_of, text_of
 from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.core.annotations import Any, Callable
 
@@ -75,30 +76,15 @@ class Names:
 
     def text(self, x: Any) -> str:
         """An argument as source."""
-        if isinstance(x, (Value, Scalar)):
-            return self.value(x)
-        if isinstance(x, Constant):
-            return self.constant(x)
-        if type(x) is tuple:
-            return f"({', '.join(map(self.text, x))}{',' * (len(x) == 1)})"
-        if type(x) is list:
-            return f"[{', '.join(map(self.text, x))}]"
-        if type(x) is slice:
-            return f"slice({', '.join(map(self.text, (x.start, x.stop, x.step)))})"
-        if type(x) is complex:
-            return f"complex({x.real!r}, {x.imag!r})"
-        if isinstance(x, (np.dtype, type)):
-            return f"dtype({np.dtype(x).str!r})"
-        return "..." if x is Ellipsis else repr(x)
+        return text_of(x, self._named)
 
     def key(self, key: Any) -> str:
         """What stands in the brackets of an index."""
-        if type(key) is tuple and key:
-            return ", ".join(map(self._part, key)) + "," * (len(key) == 1)
-        return self._part(key)
+        return index_of(key, self._named)
 
-    def _part(self, key: Any) -> str:
-        if type(key) is not slice:
-            return self.text(key)
-        parts = ["" if x is None else self.text(x) for x in (key.start, key.stop)]
-        return ":".join(parts) + ("" if key.step is None else f":{self.text(key.step)}")
+    def _named(self, x: Any) -> str:
+        if isinstance(x, Constant):
+            return self.constant(x)
+        if isinstance(x, (Value, Scalar)):
+            return self.value(x)
+        return f"dtype({np.dtype(x).str!r})"

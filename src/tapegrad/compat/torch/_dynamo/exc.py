@@ -1,6 +1,10 @@
 """Errors of PyTorch's compiler, for programs that catch them."""
 
-from tapegrad.compiler.backends import InvalidBackend, TorchDynamoException, Unsupported  # noqa: F401
+from tapegrad.compiler.backends import (
+    InvalidBackend,  # noqa: F401
+    TorchDynamoException,
+    Unsupported,
+)
 from tapegrad.core.missing import public_names
 from tapegrad.core.missing import refuses as _refuses
 
@@ -45,5 +49,5 @@ class FailOnRecompileLimitHit(Unsupported):
     """A function that was compiled too often, where that is an error."""
 
 
-__all__ = public_names(globals(), "InvalidBackend TorchDynamoException")
+__all__ = public_names(globals(), "InvalidBackend TorchDynamoException Unsupported")
 __getattr__ = _refuses(__name__)

@@ -272,53 +272,57 @@ def _mask(at: Instance, masks: tuple, t: str, lead: tuple, n: int, m: int) -> tu
     return [Strided(mask), 1 if dtype.kind == "b" else 2], steps
 
 
+class _Heads:
+    """What forward and backward are called with besides their results."""
+
+    def __init__(self, at: Instance, inputs: Any, others: Any = ()):
+        q, k, v, *masks = inputs
+        self.real = at.real(*others, q, k, v)
+        lead, (length, e) = at.shape(q)[:-2], at.shape(q)[-2:]
+        n_keys, d = at.shape(v)[-2:]
+        require(n_keys and e and d)
+        heads = lead[-1] if lead else 1
+        self.lead = lead
+        self.sizes = [prod(lead) // max(heads, 1), heads, length, n_keys, e, d]
+        self.mask, self.mask_steps = _mask(at, tuple(masks), self.real, lead, length, n_keys)
+        self.mask = self.mask or [q, 0]
+        small = _is_small(length, n_keys, e, d)
+        self.block = 0 if small else max(1, min(length, _SCORES // n_keys))
+        self.itemsize = np.dtype(at.dtype(q)).itemsize
+
+    def operands(self, at: Instance, *arrays: Any) -> tuple[list, list[int]]:
+        """Arrays as they are passed, and their steps."""
+        pairs = [_heads(at, x, self.lead) for x in arrays]
+        return [x for x, _ in pairs], [step for _, steps in pairs for step in steps]
+
+    def rest(self, steps: list[int], scale: float, causal: bool) -> list:
+        """The arguments behind the arrays."""
+        settings = [int(causal), float(scale), self.block]
+        return [*self.mask, *self.sizes, *steps, *self.mask_steps, *settings]
+
+
 @template("xp.attend")
 def attend(at: Instance) -> Call:
     inputs, scale, causal = at.args
-    q, k, v, *masks = inputs
-    t = at.real(q, k, v)
-    lead, (length, e) = at.shape(q)[:-2], at.shape(q)[-2:]
-    n_keys, d = at.shape(v)[-2:]
-    require(n_keys and e and d)
-    operands, steps = [], []
-    for x in (q, k, v):
-        operand, own = _heads(at, x, lead)
-        operands.append(operand)
-        steps += own
-    given, mask_steps = _mask(at, tuple(masks), t, lead, length, n_keys)
-    heads = lead[-1] if lead else 1
-    block = 0 if _is_small(length, n_keys, e, d) else max(1, min(length, _SCORES // n_keys))
-    itemsize = np.dtype(at.dtype(q)).itemsize
-    rest = [int(causal), float(scale), block]
-    sizes = [prod(lead) // max(heads, 1), heads, length, n_keys, e, d]
+    x = _Heads(at, inputs)
+    operands, steps = x.operands(at, *inputs[:3])
+    *_, n_keys, e, _ = x.sizes
     return at.call(
-        f"tg_attend_{t}",
-        [*operands, *(given or [q, 0]), *sizes, *steps, *mask_steps, *rest],
-        scratch=(block * n_keys or (e + 4) * _rounded(n_keys)) * itemsize,
+        f"tg_attend_{x.real}",
+        [*operands, *x.rest(steps, scale, causal)],
+        scratch=(x.block * n_keys or (e + 4) * _rounded(n_keys)) * x.itemsize,
     )
 
 
 @template("xp.attend_back")
 def attend_back(at: Instance) -> Call:
     g, inputs, y, total, scale, causal = at.args
-    q, k, v, *masks = inputs
-    t = at.real(g, q, k, v, y, total)
-    lead, (length, e) = at.shape(q)[:-2], at.shape(q)[-2:]
-    n_keys, d = at.shape(v)[-2:]
-    require(n_keys and e and d and at.shape(g) == at.shape(y))
-    operands, steps = [], []
-    for x in (g, q, k, v):
-        operand, own = _heads(at, x, lead)
-        operands.append(operand)
-        steps += own
-    given, mask_steps = _mask(at, tuple(masks), t, lead, length, n_keys)
-    heads = lead[-1] if lead else 1
-    block = 0 if _is_small(length, n_keys, e, d) else max(1, min(length, _SCORES // n_keys))
-    itemsize = np.dtype(at.dtype(q)).itemsize
-    rest = [int(causal), float(scale), block]
-    sizes = [prod(lead) // max(heads, 1), heads, length, n_keys, e, d]
+    require(at.shape(g) == at.shape(y))
+    x = _Heads(at, inputs, (g, y, total))
+    operands, steps = x.operands(at, g, *inputs[:3])
+    *_, length, n_keys, e, d = x.sizes
     return at.call(
-        f"tg_attend_back_{t}",
-        [*operands, y, total, *(given or [q, 0]), *sizes, *steps, *mask_steps, *rest],
-        scratch=(2 * block * n_keys or (2 * length + e + d) * _rounded(n_keys)) * itemsize,
+        f"tg_attend_back_{x.real}",
+        [*operands, y, total, *x.rest(steps, scale, causal)],
+        scratch=(2 * x.block * n_keys or (2 * length + e + d) * _rounded(n_keys)) * x.itemsize,
     )

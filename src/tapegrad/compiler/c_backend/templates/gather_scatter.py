@@ -123,17 +123,19 @@ def scatter_along(at: Instance) -> Call:
 @template("xp.add_along")
 def add_along(at: Instance) -> Call:
     g, shape, index, axis = at.args
-    sizes = _sizes(at, tuple(shape), index, axis)
-    require(at.shape(g) == at.shape(index))
-    return at.call(f"tg_scatter_zeros_{at.real(g)}", [g, index, *sizes, 1, 1], status=True)
+    return _into_zeros(at, g, shape, index, axis, add=1)
 
 
 @template("xp.put_along")
 def put_along(at: Instance) -> Call:
     x, index, shape, axis = at.args
+    return _into_zeros(at, x, shape, index, axis, add=0)
+
+
+def _into_zeros(at: Instance, x: Any, shape: Any, index: Any, axis: int, add: int) -> Call:
     sizes = _sizes(at, tuple(shape), index, axis)
     require(at.shape(x) == at.shape(index))
-    return at.call(f"tg_scatter_zeros_{at.real(x)}", [x, index, *sizes, 0, 1], status=True)
+    return at.call(f"tg_scatter_zeros_{at.real(x)}", [x, index, *sizes, add, 1], status=True)
 
 
 @template("xp.write_at")

@@ -1,7 +1,7 @@
 """GRU over whole sequences: `xp.gru` and `xp.gru_back`."""
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
-from tapegrad.compiler.c_backend.templates.lstm import sizes_of
+from tapegrad.compiler.c_backend.templates.sequences import sizes_of, variants
 
 SOURCE = r"""
 /* x (T, B, F); weights have the blocks r z n. Keeps the states before each time, and n, r, z and
@@ -107,26 +107,12 @@ static void tg_gru_back_real(real *restrict gx, real *restrict dh, real *restric
 @VARIANTS@
 """
 
-_REST = (
+_PARAMETERS = (
     "const real *g, const real *x, const real *w_ih, const real *w_hh,\n"
     "    const real *before, const real *gates, int64_t T, int64_t B, int64_t F, int64_t H,\n"
     "    int64_t reverse, real *scratch"
 )
-_GIVEN = "g, x, w_ih, w_hh, before, gates, T, B, F, H, reverse, scratch"
-
-
-def _variant(wants_input: int, has_bias: int) -> str:
-    """The function of those results that are there."""
-    names = ["gx"] * wants_input + ["dh", "gw_ih", "gw_hh"] + ["gb_ih", "gb_hh"] * has_bias
-    every = [x if x in names else "0" for x in "gx dh gw_ih gw_hh gb_ih gb_hh".split()]
-    results = ", ".join(f"real *{x}" for x in names)
-    return (
-        f"static void tg_gru_back_{wants_input}{has_bias}_real({results},\n    {_REST}) {{\n"
-        f"    tg_gru_back_real({', '.join(every)},\n        {_GIVEN});\n}}\n"
-    )
-
-
-SOURCE = SOURCE.replace("@VARIANTS@", "".join(_variant(i, b) for i in (0, 1) for b in (0, 1)))
+SOURCE = SOURCE.replace("@VARIANTS@", variants("tg_gru_back", "dh", _PARAMETERS))
 
 
 @template("xp.gru")

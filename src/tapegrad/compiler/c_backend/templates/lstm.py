@@ -1,9 +1,7 @@
 """LSTM over whole sequences: `xp.lstm` and `xp.lstm_back`."""
 
-from math import prod
-
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
-from tapegrad.core.annotations import Any
+from tapegrad.compiler.c_backend.templates.sequences import sizes_of, variants
 
 SOURCE = r"""
 /* x (T, B, F); gates i f g o. Keeps the states before each time, the gates and the cells. `biases`
@@ -94,35 +92,12 @@ static void tg_lstm_back_real(real *restrict gx, real *restrict dh, real *restri
 @VARIANTS@
 """
 
-_REST = (
+_PARAMETERS = (
     "const real *g, const real *g_cell, const real *x, const real *c0, const real *w_ih,\n"
     "    const real *w_hh, const real *before, const real *gates, const real *cells, int64_t T,\n"
     "    int64_t B, int64_t F, int64_t H, int64_t reverse, real *scratch"
 )
-_GIVEN = "g, g_cell, x, c0, w_ih, w_hh, before, gates, cells, T, B, F, H, reverse, scratch"
-
-
-def _variant(wants_input: int, has_bias: int) -> str:
-    """The function of those results that are there."""
-    names = ["gx"] * wants_input + ["dh", "dc", "gw_ih", "gw_hh"] + ["gb_ih", "gb_hh"] * has_bias
-    every = [x if x in names else "0" for x in "gx dh dc gw_ih gw_hh gb_ih gb_hh".split()]
-    results = ", ".join(f"real *{x}" for x in names)
-    return (
-        f"static void tg_lstm_back_{wants_input}{has_bias}_real({results},\n    {_REST}) {{\n"
-        f"    tg_lstm_back_real({', '.join(every)},\n        {_GIVEN});\n}}\n"
-    )
-
-
-SOURCE = SOURCE.replace("@VARIANTS@", "".join(_variant(i, b) for i in (0, 1) for b in (0, 1)))
-
-
-def sizes_of(at: Instance, x: Any, sizes: tuple[int, ...], state: Any) -> list[int]:
-    """T, B, F, H of sequences of one length."""
-    require(sizes and len(set(sizes)) == 1)
-    features, hidden = at.shape(x)[-1], at.shape(state)[-1]
-    require(hidden and features and at.shape(state) == (sizes[0], hidden))
-    require(prod(at.shape(x)) == len(sizes) * sizes[0] * features)
-    return [len(sizes), sizes[0], features, hidden]
+SOURCE = SOURCE.replace("@VARIANTS@", variants("tg_lstm_back", "dh dc", _PARAMETERS))
 
 
 @template("xp.lstm")

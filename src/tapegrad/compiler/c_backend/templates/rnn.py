@@ -1,7 +1,7 @@
 """Recurrent layers with tanh or relu over whole sequences: `xp.rnn` and `xp.rnn_back`."""
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
-from tapegrad.compiler.c_backend.templates.lstm import sizes_of
+from tapegrad.compiler.c_backend.templates.sequences import sizes_of, variants
 
 SOURCE = r"""
 /* h = tanh (or relu) of w_ih x + b_ih + b_hh + w_hh h before it, of x (T, B, F), and a copy of all;
@@ -72,26 +72,12 @@ static void tg_rnn_back_real(real *restrict gx, real *restrict dh, real *restric
 @VARIANTS@
 """
 
-_REST = (
+_PARAMETERS = (
     "const real *g, const real *x, const real *h0, const real *w_ih,\n"
     "    const real *w_hh, const real *states, int64_t relu, int64_t T, int64_t B, int64_t F,\n"
     "    int64_t H, int64_t reverse, real *scratch"
 )
-_GIVEN = "g, x, h0, w_ih, w_hh, states, relu, T, B, F, H, reverse, scratch"
-
-
-def _variant(wants_input: int, has_bias: int) -> str:
-    """The function of those results that are there."""
-    names = ["gx"] * wants_input + ["dh", "gw_ih", "gw_hh"] + ["gb_ih", "gb_hh"] * has_bias
-    every = [x if x in names else "0" for x in "gx dh gw_ih gw_hh gb_ih gb_hh".split()]
-    results = ", ".join(f"real *{x}" for x in names)
-    return (
-        f"static void tg_rnn_back_{wants_input}{has_bias}_real({results},\n    {_REST}) {{\n"
-        f"    tg_rnn_back_real({', '.join(every)},\n        {_GIVEN});\n}}\n"
-    )
-
-
-SOURCE = SOURCE.replace("@VARIANTS@", "".join(_variant(i, b) for i in (0, 1) for b in (0, 1)))
+SOURCE = SOURCE.replace("@VARIANTS@", variants("tg_rnn_back", "dh", _PARAMETERS))
 
 
 @template("xp.rnn")
