@@ -108,7 +108,7 @@ def compile(
 
     compiled = Compiled(
         model,
-        Builder(_BACKENDS.get(backend, "auto")),
+        Builder(_BACKENDS.get(str(backend), "auto")),
         fullgraph=fullgraph,
         at_once=example_inputs is not None,
         most=MOST if recompile_limit is None else recompile_limit,

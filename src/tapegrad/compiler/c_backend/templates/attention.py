@@ -272,7 +272,7 @@ def _mask(at: Instance, masks: tuple, t: str, lead: tuple, n: int, m: int) -> tu
     return [Strided(mask), 1 if dtype.kind == "b" else 2], steps
 
 
-class _Heads:
+class _Attention:
     """What forward and backward are called with besides their results."""
 
     def __init__(self, at: Instance, inputs: Any, others: Any = ()):
@@ -304,7 +304,7 @@ class _Heads:
 @template("xp.attend")
 def attend(at: Instance) -> Call:
     inputs, scale, causal = at.args
-    x = _Heads(at, inputs)
+    x = _Attention(at, inputs)
     operands, steps = x.operands(at, *inputs[:3])
     *_, n_keys, e, _ = x.sizes
     return at.call(
@@ -318,7 +318,7 @@ def attend(at: Instance) -> Call:
 def attend_back(at: Instance) -> Call:
     g, inputs, y, total, scale, causal = at.args
     require(at.shape(g) == at.shape(y))
-    x = _Heads(at, inputs, (g, y, total))
+    x = _Attention(at, inputs, (g, y, total))
     operands, steps = x.operands(at, g, *inputs[:3])
     *_, length, n_keys, e, d = x.sizes
     return at.call(
