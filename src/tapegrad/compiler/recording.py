@@ -335,24 +335,25 @@ class Recording:
         mine |= _saved_behind([x for x in leaves if isinstance(x, TensorBase)])
         self.escaped = ""
         del alive
-        if any(id(x) not in mine for x in self._holders()):
+        tensors, views = self._holders()
+        if hasattr(self, "leaves") and any(id(x) not in mine for x in tensors):
+            del tensors, views
             gc.collect()  # what only a cycle of references keeps is gone
-        for x in self._holders():
+            tensors, views = self._holders()
+        for x in tensors:
             if id(x) not in mine:
                 self.escaped = "a tensor that the call makes outlives it"
             x._array, x._signature = np.asarray(x._array.array), None
+        for view in views:
+            view.array = view.array.array
         self._restore_rest()
 
     def _restore_rest(self) -> None:
-        """Give plain arrays to views, and plain numbers to lists and dictionaries with some."""
+        """Give plain arrays to optimizers, plain numbers to lists and dictionaries with some."""
         for optimizer in self.found.optimizers:
             for entry in optimizer.state.values():
                 if isinstance(entry, dict):
                     entry.update({k: _plain_state(x) for k, x in entry.items()})
-        alive = self.program.alive()
-        for x in gc.get_referrers(*alive) if alive else ():
-            if isinstance(x, View) and isinstance(x.array, Traced):
-                x.array = x.array.array
         numbers = self.program.kept_numbers()
         for x in gc.get_referrers(*numbers) if numbers else ():
             if type(x) is list and x is not numbers and x is not getattr(self, "leaves", None):
@@ -362,12 +363,19 @@ class Recording:
                     if type(each) is TracedNumber:
                         x[key] = plain(each)
 
-    def _holders(self) -> list:
-        """The tensors that have recorded arrays."""
+    def _holders(self) -> tuple[list, list]:
+        """The tensors, and what is known of views, that have recorded arrays."""
         alive = self.program.alive()
-        found = gc.get_referrers(*alive) if alive else []
-        found = [x for x in found if isinstance(x, TensorBase) and not x.is_sparse]
-        return [x for x in found if isinstance(x._array, Traced)]
+        if not alive:
+            return [], []
+        found = gc.get_referrers(*alive) if len(alive) <= _FEW else gc.get_objects()
+        kinds = {x for x in _with_subclasses(TensorBase) if x._array is TensorBase._array}
+        tensors = [x for x in found if type(x) in kinds and self._is_mine(x, "_array")]
+        return tensors, [x for x in found if type(x) is View and self._is_mine(x, "array")]
+
+    def _is_mine(self, holder: Any, name: str) -> bool:
+        array = getattr(holder, name, None)  # another thread may be making it
+        return type(array) is Traced and array.program is self.program
 
     # --- afterwards ------------------------------------------------------------------------------
 
@@ -446,6 +454,14 @@ def _with_value(array: Any, value: Any) -> Any:
     if not is_batched(array):
         return value
     return type(array)(array.level, _with_value(array.value, value), array.mapped)
+
+
+_FEW = 32
+"""More arrays are looked for in a list of all objects, which does not grow with their number."""
+
+
+def _with_subclasses(kind: Any) -> list:
+    return [kind, *[x for each in kind.__subclasses__() for x in _with_subclasses(each)]]
 
 
 def _plain_state(x: Any) -> Any:
