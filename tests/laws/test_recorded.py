@@ -1,9 +1,11 @@
 """Every operator records: run again as a program, on other numbers, it gives what eager gives.
 
-Forward and reverse of each sample run on arrays that write down what is computed. The program is
-then run on the same numbers, on which it must give the same bits, and on others: the elements in
-reverse order. A number that left the record would be a constant there, and the results would
-differ. Where Python read a number that is another one now, the program says so.
+Forward and reverse of each sample run on arrays that write down what is computed. The program, as
+it was recorded and as the NumPy backend makes it, is then run on the same numbers, twice, as views
+and memory are those of the call before, and on others: the elements in reverse order. It must give
+the bits of eager. A number that left the record would be a constant there, and the results would
+differ. Where Python read a number that is another one now, the program says so. The first order
+runs in blocks, too, however small its arrays are.
 """
 
 import re
@@ -14,6 +16,7 @@ import pytest
 import tapegrad
 from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.program import Changed, Program
+from tapegrad.compiler.numpy_backend import build, chains, run_blocks
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import REGISTRY
@@ -67,33 +70,64 @@ def copies(arrays):
 
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("name", NAMES)
-def test_every_operator_records(name, order):
+def test_every_operator_records(name, order, monkeypatch):
     op = REGISTRY[name]
     for sample in samples_of(name):
         weight = np.array(1.0)
         try:
-            run(op, sample, copies(sample.inputs), order, weight)
+            eager = run(op, sample, copies(sample.inputs), order, weight)
         except RuntimeError as error:  # so does a recorded call, in the same words
             with pytest.raises(type(error), match=re.escape(str(error))):
                 recorded_run(op, sample, order, weight)
             continue
         program, outs = recorded_run(op, sample, order, weight)
-        recorded = [y for y in outs if isinstance(y, Traced)]
-        again = program.function(recorded)
-        turned = [np.array(np.flip(x)) if isinstance(x, np.ndarray) else x for x in sample.inputs]
-        for inputs, other in ((sample.inputs, weight), (turned, np.array(-0.5))):
+        places = [y.place for y in outs if isinstance(y, Traced)]
+        programs = [program.function([y for y in outs if isinstance(y, Traced)])]
+        programs.append(build(program, places))
+        with monkeypatch.context() as small:
+            if order == 1:
+                small.setattr(chains, "LARGE", 2)
+                small.setattr(run_blocks, "BLOCK", 5)
+                programs.append(build(program, places))
+            check(op, sample, order, outs, eager, programs)
+
+
+def check(op, sample, order, outs, eager, programs):
+    """Compare programs with eager on the numbers that were recorded, twice, and on others."""
+    turned = [np.array(np.flip(x)) if isinstance(x, np.ndarray) else x for x in sample.inputs]
+    try:
+        other = run(op, sample, copies(turned), order, np.array(-0.5))
+    except (IndexError, RuntimeError, ValueError) as error:
+        other = error
+    kept = []
+    recorded = sample.inputs, 1.0, eager
+    for inputs, weight, expected in (recorded, recorded, (turned, -0.5, other)):
+        for program in programs:
             given = [x.copy() for x in inputs if isinstance(x, np.ndarray)]
+            where = f"{op.name}{sample}\n{getattr(program, 'source', '')}"
             try:
-                found = again(*given, other)
+                found = program(*given, np.array(weight))
             except Changed:
-                assert inputs is turned, f"{name}{sample}: not the same again"
+                assert inputs is turned, f"not the same again: {where}"
                 continue  # it would run anew
             except (IndexError, ValueError, np.linalg.LinAlgError):
-                with pytest.raises((IndexError, RuntimeError, ValueError)):
-                    run(op, sample, copies(inputs), order, other)
+                assert isinstance(expected, Exception), where
                 continue
-            eager = run(op, sample, copies(inputs), order, other)
-            rest = iter(found)  # what no input has a part in is a constant in both
-            for a, b in zip(outs, eager, strict=True):
-                a = next(rest) if isinstance(a, Traced) else a
-                assert equal(np.asarray(a), b), f"{name}{sample}: other numbers"
+            assert not isinstance(expected, Exception), where
+            compare(outs, expected, found, program is not programs[0], where)
+            if program is not programs[0]:
+                kept.append((found, [x.tobytes() for x in found], where))
+    for arrays, before, where in kept:  # no later call has overwritten them
+        assert [x.tobytes() for x in arrays] == before, where
+
+
+def compare(outs, eager, found, with_strides, where):
+    """Compare results with eager's, and their strides with the recorded ones."""
+    rest = iter(found)
+    for recorded, expected in zip(outs, eager, strict=True):
+        if isinstance(recorded, Traced):
+            made = next(rest)
+            assert not with_strides or made.strides == recorded.strides, where
+        else:  # what no input has a part in is a constant in both
+            made = recorded
+        assert equal(np.asarray(made), expected), where
