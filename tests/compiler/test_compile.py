@@ -99,7 +99,7 @@ def test_a_call_that_cannot_be_compiled_runs_and_says_why():
 
 
 def test_limits():
-    f = torch.compile(lambda x: x * 2, backend="numpy", recompile_limit=2)
+    f = torch.compile(lambda x: x * 2, backend="numpy", recompile_limit=2, dynamic=False)
     with pytest.warns(UserWarning, match="it was recorded 2 times; last, its arguments are others"):
         for n in range(1, 6):
             f(torch.ones(n))

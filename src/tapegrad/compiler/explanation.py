@@ -17,7 +17,7 @@ class Explanation:
         name: of the function
         why_not: why it runs as it is, "" where it does not
         programs: for each its figures, a dictionary: `backend`, `operations`, `flops`, `bytes`,
-            `guards`, `kernels`, `why_again`
+            `guards`, `kernels`, `sizes`, `why_again`
     """
 
     def __init__(self, compiled: Any):
@@ -61,6 +61,7 @@ def _figures(entry: Any) -> dict[str, Any]:
         "writes": [entry.names_of_tensor(e.tensor) for e in entry.recording.effects if e.writes],
         "backward": entry.joint is not None,
         "actions": len(entry.recording.actions),
+        "sizes": sum(getattr(runner, "n_sizes", 0) for runner in runners),
         "why_again": entry.changed or guard.why_not(),
     }
 
@@ -78,6 +79,11 @@ def _lines(x: dict[str, Any]) -> list[str]:
         found.append(f"writes to {', '.join(x['writes'][:_MOST])}{_rest(x['writes'])}")
     if x["actions"]:
         found.append(f"{x['actions']} functions of Python are called after it: schedules")
+    if x["sizes"]:
+        found.append(
+            f"{x['sizes']} numbers that depend on sizes are arguments: programs for other sizes "
+            "have its compiled file"
+        )
     if x["checks"]:
         found.append(f"{x['checks']} numbers that Python has read have to be the same again")
     found.append(
