@@ -230,7 +230,7 @@ class CallSource:
         for x in self.captured:
             if x._node is not None:
                 self.guard.ask(
-                    f"{self.guard.name(x)}._node.hooks is not None", "a tensor has hooks", True
+                    f"{self.guard.name(x)}._node.hooks is not None", "a tensor had no hooks", True
                 )
         conditions = []
         for k, i in enumerate(captured):

@@ -56,7 +56,7 @@ def _figures(entry: Any) -> dict[str, Any]:
         "bytes": sum(map(bytes_of, parts)),
         "eager_bytes": sum(map(eager_bytes_of, parts)),
         "kernels": sorted({x.text for part in parts for x in part.instructions if _is_kernel(x)}),
-        "guards": [why for _, why in (*guard._always, *guard._modules)],
+        "guards": sorted([why for _, why in (*guard._always, *guard._modules)], key=_rank),
         "checks": sum(map(instructions.reads_numbers, entry.part.instructions)),
         "writes": [entry.names_of_tensor(e.tensor) for e in entry.recording.effects if e.writes],
         "backward": entry.joint is not None,
@@ -96,6 +96,12 @@ def _lines(x: dict[str, Any]) -> list[str]:
     if x["why_again"]:
         found.append(f"did not hold for a later call: {x['why_again']}")
     return found
+
+
+def _rank(why: str) -> tuple:
+    """What to read first: values before identities of objects, and what is near the function."""
+    is_of_objects = why.endswith((" entries", " another object", " another one", " no hooks"))
+    return is_of_objects, why.endswith(" was None"), why.count("[") + why.count(".")
 
 
 def _rest(x: list) -> str:

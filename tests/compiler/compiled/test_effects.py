@@ -307,6 +307,21 @@ def test_what_the_call_writes(run):
         run.look(base, z, y)
 
 
+@side_by_side("numpy", "c")
+def test_results_that_are_parts_of_something(run):
+    functions = [
+        lambda x: (x * 2)[:, 1:],
+        lambda x: (x * 2)[1, 2],
+        lambda x: (x + 1).t()[1:2],
+        lambda x: (x + 1).diagonal(),
+    ]
+    for f in [run.compile(f) for f in functions]:
+        for dtype in (torch.float32, torch.bfloat16):
+            for _ in range(4):
+                y = f(torch.randn(3, 4, dtype=dtype))
+                run.look(y, y.stride(), y.storage_offset())
+
+
 @side_by_side(programs=None)
 def test_transforms_inside_and_around(run):
     func, w = torch.func, torch.randn(3)
