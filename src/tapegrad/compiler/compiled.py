@@ -9,6 +9,7 @@ import functools
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import perf_counter
 
 from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
@@ -20,6 +21,7 @@ from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import Uncompilable, found_by
 from tapegrad.compiler.state import COMPILED, STATE
+from tapegrad.compiler.worth import Worth
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase
@@ -29,7 +31,6 @@ from tapegrad.utils._pytree.tree import tree_leaves
 
 MOST = 8  # programs of one function, not counting those for tensors of other sizes
 MOST_SIZES = 64  # programs that are kept
-MOST_RECORDED = 256  # calls of one function
 _TRIES = 3  # calls that are recorded without success before the function stays as it is
 
 
@@ -60,7 +61,8 @@ class Compiled:
         self._build = build
         self._fullgraph, self._at_once, self._most = fullgraph, at_once, most
         self._dynamic = dynamic
-        self._calls = self._failures = self._recorded = 0
+        self._calls = self._failures = 0
+        self._worth = Worth()
         self._given_up = False
         COMPILED.add(self)
 
@@ -115,7 +117,8 @@ class Compiled:
     def reset(self) -> None:
         """Forget all programs."""
         self.entries, self.why_not = [], ""
-        self._calls = self._failures = self._recorded = 0
+        self._calls = self._failures = 0
+        self._worth = Worth()
         self._given_up = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -174,8 +177,13 @@ class Compiled:
             return function(*args, **kwargs)
         leaves = tree_leaves((args, kwargs))
         plain = [x for x in leaves if not isinstance(x, TensorBase)]
+        if self._dynamic and len(self.entries) >= MOST:
+            sizes = tuple([x.shape if isinstance(x, TensorBase) else type(x) for x in leaves])
+            if not self._worth.is_reached(sizes):
+                return self._worth.run(sizes, function, args, kwargs)
         if self._is_too_often(plain):
             return function(*args, **kwargs)
+        start = perf_counter()
         try:
             recording = Recording(found_by(function, leaves))
             recording.check_tensors()
@@ -192,6 +200,7 @@ class Compiled:
         else:
             entry.mode, entry.plain_arguments = mode, plain
             self._put_first(entry)
+            self._worth.cost = perf_counter() - start
         return result
 
     def _put_first(self, entry: Entry) -> None:
@@ -212,17 +221,10 @@ class Compiled:
         if len(others) >= self._most:
             self._give_up(f"it was recorded {len(others)} times; last, {self._why_again()}")
             return True
-        self._recorded += 1
-        if self._recorded > MOST_RECORDED:  # the programs that there are go on being used
-            self._failed(
-                f"it was recorded {MOST_RECORDED} times; those programs are still used",
-                is_final=False,
-            )
-            return True
         return False
 
-    def _failed(self, why: str, is_final: bool = True) -> None:
-        self._failures += is_final
+    def _failed(self, why: str) -> None:
+        self._failures += 1
         if not self.why_not:
             self.why_not = why
             if not self._fullgraph:

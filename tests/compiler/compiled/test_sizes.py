@@ -1,13 +1,12 @@
 """Tensors of many sizes: one compiled file for all of them, and what each program computes."""
 
 import threading
-import warnings
 
 import pytest
 
 import tapegrad as torch
 from tapegrad import nn
-from tapegrad.compiler import compiled
+from tapegrad.compiler import compiled, worth
 from tapegrad.compiler.c_backend import toolchain
 from tapegrad.nn import functional as F
 from tests.compiler.c_programs import needs_compiler
@@ -50,7 +49,8 @@ BATCHES = 16, 16, 16, 12, 12, 9, 20, 16, 12, 9, 33, 40, 7, 10, 11, 13, 14, 15
 
 
 @needs_compiler()
-def test_other_sizes_are_not_compiled_again(compilations):
+def test_other_sizes_are_not_compiled_again(compilations, monkeypatch):
+    monkeypatch.setattr(compiled, "MOST", 20)  # sizes that are recorded as they come
     step, losses = trained(BATCHES)
     assert len(step.entries) == len(set(BATCHES)) > 8 and not step.why_not
     assert len(compilations) == 2  # as it is written, and with sizes
@@ -152,16 +152,34 @@ def test_programs_of_two_sizes_run_at_once():
     assert not wrong
 
 
-def test_programs_that_are_kept_and_their_number(monkeypatch):
-    monkeypatch.setattr(compiled, "MOST_SIZES", 5)
-    monkeypatch.setattr(compiled, "MOST_RECORDED", 12)
+def test_programs_that_are_kept(monkeypatch):
+    monkeypatch.setattr(compiled, "MOST_SIZES", 10)
     f = torch.compile(lambda x: x * 2 + 1, backend="numpy")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for n in range(1, 20):
-            assert f(torch.ones(n)).sum() == 3 * n
-    assert len(f.entries) == 5
-    assert ["it was recorded 12 times" in str(x.message) for x in caught] == [True]
+    for n in range(1, 10):
+        f(torch.ones(n))
+    assert len(f.entries) == 8
+    f._worth.cost = 0.0
+    for n in range(9, 20):
+        assert f(torch.ones(n)).sum() == 3 * n
+        f._worth.cost = 0.0
+    assert len(f.entries) == 10 and not f.why_not
     last = f.entries[0]
     f(torch.ones(12))
     assert f.entries[0] is not last and f.entries[1] is last
+
+
+def test_a_further_size_is_recorded_when_it_has_cost_as_much(monkeypatch):
+    f = torch.compile(lambda x: x * 2 + 1, backend="numpy")
+    for n in range(10):
+        f(torch.ones(n))
+    sizes = [entry.outputs[0].shape[0] for entry in f.entries]
+    assert sizes == [8, 7, 6, 5, 4, 3, 2, 1]  # the first call is not recorded, and 9 is too many
+    clock = iter(range(1000))
+    monkeypatch.setattr(worth, "perf_counter", lambda: next(clock))  # a call takes a second
+    f._worth.cost = 2.5
+    for n, m in enumerate([9, 20, 9, 20, 9, 20]):
+        assert f(torch.ones(m)).sum() == 3 * m and len(f.entries) == 8, n
+    f(torch.ones(20))
+    assert f.entries[0].outputs[0].shape == (20,) and len(f.entries) == 9
+    f(torch.ones(30))
+    assert f.entries[0].outputs[0].shape == (20,) and len(f.entries) == 9
