@@ -72,11 +72,12 @@ class Entry(CallSource):
         numbers = [x for x in program.inputs if isinstance(x, Scalar)]
         forward = program.instructions[: recording.n_forward]
         outputs = self._separate(forward, set(map(id, tensors)))
+        self.names = instructions.names_of(recording, tensors, self._called())
         self.joint = None
         if recording.live:
             self.joint = Joint(recording, forward, outputs, tensors, numbers)
             forward, outputs = self.joint.forward, self.joint.outputs
-            self.build(self.joint, self.joint.part, self.joint.gradients)
+            self.build(self.joint, self.joint.part, self.joint.gradients, names=self.names)
         forward = instructions.needed(forward, outputs)
         read = instructions.read_by(forward) | set(map(id, outputs))
         self.grads_matter = recording.reads_grads or any(
@@ -87,7 +88,6 @@ class Entry(CallSource):
         inputs = [tensors[i] for i in self.reads] + [numbers[i] for i in self.numbers]
         self.part = program.part(inputs, forward)
         self.outputs = outputs
-        self.names = instructions.names_of(recording, tensors, self._called())
         self.build(self, self.part, outputs, names=self.names)
         self.streams = [x for x in program.constants if isinstance(x, Twister)]
 

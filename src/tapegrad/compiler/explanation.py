@@ -2,7 +2,7 @@
 
 from math import prod
 
-from tapegrad.arrays.traced.program import Program, Value
+from tapegrad.arrays.traced.program import Instruction, Program, Value
 from tapegrad.compiler import instructions
 from tapegrad.core.annotations import Any
 
@@ -68,8 +68,8 @@ def _figures(entry: Any) -> dict[str, Any]:
 
 def _lines(x: dict[str, Any]) -> list[str]:
     found = [
-        f"{x['operations']} operations, {_short(x['flops'])}FLOP; {_short(x['bytes'])}B in and "
-        f"out, {_short(x['eager_bytes'])}B when each operation reads and writes memory"
+        f"{x['operations']} operations, {short(x['flops'])}FLOP; {short(x['bytes'])}B in and "
+        f"out, {short(x['eager_bytes'])}B when each operation reads and writes memory"
     ]
     if x["backward"]:
         found.append("forward and backward, one node of the graph")
@@ -117,17 +117,18 @@ def flops_of(program: Program) -> int:
 
     What only sees memory in another way counts nothing.
     """
-    total = 0
-    for each in program.instructions:
-        values = [v for v in instructions.made(each) if isinstance(v, Value)]
-        if not values or (values[0].root is not values[0] and not instructions.writes(each)):
-            continue
-        operands = [v for v in instructions.read(each) if isinstance(v, Value)]
-        size = max([prod(v.shape) for v in (*values, *operands)], default=0)
-        if each.text in ("xp.matmul", "np.matmul", "np.dot") and operands and operands[0].shape:
-            size = 2 * prod(values[0].shape) * operands[0].shape[-1]
-        total += size
-    return total
+    return sum(map(flops_of_instruction, program.instructions))
+
+
+def flops_of_instruction(each: Instruction) -> int:
+    """The same of one instruction."""
+    values = [v for v in instructions.made(each) if isinstance(v, Value)]
+    if not values or (values[0].root is not values[0] and not instructions.writes(each)):
+        return 0
+    operands = [v for v in instructions.read(each) if isinstance(v, Value)]
+    if each.text in ("xp.matmul", "np.matmul", "np.dot") and operands and operands[0].shape:
+        return 2 * prod(values[0].shape) * operands[0].shape[-1]
+    return max([prod(v.shape) for v in (*values, *operands)], default=0)
 
 
 def bytes_of(program: Program) -> int:
@@ -150,9 +151,17 @@ def _bytes(v: Value) -> int:
     return prod(v.shape) * v.dtype.itemsize
 
 
-def _short(n: float) -> str:
-    for unit in ("", "k", "M", "G"):
-        if n < 1000:
-            return f"{n:.3g} {unit}"
-        n /= 1000
-    return f"{n:.3g} T"
+def short(x: float) -> str:
+    """Three digits of a figure, and what stands before its unit.
+
+    >>> from tapegrad.compiler.explanation import short
+    >>> short(12_300), short(2.5e-6)
+    ('12.3 k', '2.5 µ')
+    """
+    if not x:
+        return "0 "
+    for unit in ("µ", "m", "", "k", "M", "G"):
+        if x * 1e6 < 1000:
+            return f"{x * 1e6:.3g} {unit}"
+        x /= 1000
+    return f"{x * 1e6:.3g} T"

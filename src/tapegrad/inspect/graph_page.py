@@ -7,16 +7,20 @@ import os
 import sys
 import tempfile
 import webbrowser
+from collections import Counter
 from collections.abc import Callable
 from html import escape
 from math import isfinite
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapegrad.inspect.record import Edge, Group, Kept, Record, Vertex
 from tapegrad.inspect.rule_text import RuleText
 from tapegrad.inspect.stepping import Flow
+
+if TYPE_CHECKING:
+    from tapegrad.compiler.parts import Part
 
 _UNPACKING = """<!doctype html><script>
 new Response(new Blob([Uint8Array.from(atob("PAGE"), (c) => c.charCodeAt(0))]).stream()
@@ -77,7 +81,9 @@ def in_notebook() -> bool:
 _FOLDER = Path(__file__).parent / "page"
 _PACKAGE = Path(__file__).parents[1]
 _LIBRARIES = ("cytoscape.min.js", "dagre.min.js")
-_SCRIPTS = "model.js sides.js layout.js style.js view.js panel.js stepping.js main.js".split()
+_SCRIPTS = (
+    "model.js sides.js layout.js style.js view.js panel.js program.js stepping.js main.js".split()
+)
 
 
 def page(graph: Any) -> str:
@@ -130,6 +136,7 @@ class _Data:
             "edges": edges,
             "groups": [_group(g) for g in record.groups],
             "timed": [number for _, number in timed],
+            "program": record.program,
         }
 
     def vertex(self, v: Vertex) -> dict:
@@ -149,6 +156,26 @@ class _Data:
             "group": -1 if v.group is None else v.group.number,
             "time": v.time,
             "received": [self.flow(f) for f in v.received],
+            "part": None if v.part is None else self.part(v.part),
+        }
+
+    def part(self, part: "Part") -> dict:
+        word = self.words.number
+        uses = [
+            [[word(x.name), str(x.shape), x.n_bytes] for x in each]
+            for each in (part.reads, part.writes)
+        ]
+        return {
+            "kind": part.kind,
+            "operators": Counter(part.operators),
+            "flops": part.flops,
+            "bytes": part.n_bytes,
+            "seconds": part.seconds,
+            "limit": part.limit,
+            "reads": uses[0],
+            "writes": uses[1],
+            "lines": "\n".join(part.lines),
+            "functions": [word(x) for x in part.functions],
         }
 
     def edge(self, e: Edge) -> dict:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import linecache
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.describe import described, input_names, saved_by
@@ -21,6 +22,9 @@ from tapegrad.inspect.living import arrays_in, owner_of
 from tapegrad.inspect.rule_text import RuleText, rules_of
 from tapegrad.inspect.stepping import Flow, NodeFlow, start_of
 from tapegrad.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from tapegrad.compiler.parts import Part
 
 MOST = 60  # vertices and groups that one group holds side by side; more are split into stretches
 _STRETCH = 25
@@ -78,10 +82,15 @@ def grouped(nodes: list, vertices: dict[int, Any], edges: list) -> list[Group]:
             vertex.module = f"{path[0][2]}.{inner}".rstrip(".")
         vertex.group = stack[-1][1] if stack else top
         vertex.group.members.append(vertex)
+    return settled(top, list(vertices.values()), edges)
+
+
+def settled(top: Group, vertices: list, edges: list) -> list[Group]:
+    """The groups inside `top`, none of them too long, with the leaves of their members."""
     _split(top)
     _place_leaves(edges, top)
     found = _numbered(top)
-    for vertex in vertices.values():
+    for vertex in vertices:
         if vertex.group is top:
             vertex.group = None
     return found
@@ -213,6 +222,7 @@ class Vertex:
         group: the innermost group that it is drawn in, or None.
         received: the gradients that reached it in a pass, one for each output.
         time: how many nodes ran before it in that pass; None if it did not run.
+        part: what is known of a part of a compiled program; None where it is none.
     """
 
     number: int
@@ -231,6 +241,7 @@ class Vertex:
     received: list[Flow | None] = field(default_factory=list)
     time: int | None = None
     values: str = ""
+    part: Part | None = None
 
     @property
     def place(self) -> str:
@@ -264,6 +275,8 @@ class Edge:
 
 class Record:
     """All of a graph: `vertices` (inputs first), `edges`, `groups` (outer ones first)."""
+
+    program: Any = None  # what is known of a compiled one as a whole
 
     def __init__(self, tensors: list, names: dict[int, str], flows: dict[Any, NodeFlow]):
         nodes = _in_order([edge_of(x) for x in tensors])

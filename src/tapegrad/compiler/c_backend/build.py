@@ -34,6 +34,7 @@ class Compiled:
         source: the C file
         driver: the Python function that calls it, as source
         segments: its loops, products and calls
+        in_memory: for each of them, the buffers that it writes to memory
         inputs, constants, layout, places, n_slots, calls: for whoever gives it memory: buffers,
             where its outputs lie, the length of the table of addresses, and calls of Python
     """
@@ -49,7 +50,7 @@ class Compiled:
         _refuse_overlaps(lowering, statements)
         limit = limit_of(statements)
         self.segments = with_joined_loops(scheduled(statements, limit), limit)
-        in_memory = stored(self.segments, places)
+        self.in_memory = in_memory = stored(self.segments, places)
         layout = laid_out(self.segments, in_memory, places)
         n_slots = 1
         constants = [x for x in lowering.buffers if x.kind == "constant"]
@@ -95,6 +96,12 @@ class Compiled:
             python_source.scope_of(lowering.program),
         )  # fmt: skip
         return driver, written.text
+
+    def lines_of(self, segment: Segment) -> list[str]:
+        """The lines of the source that run a segment; of Python's, where it is a call of that."""
+        if segment.kind == "python":
+            return python_source.lines_of(segment.statements[0].instruction)  # type: ignore[attr-defined]
+        return self._written.lines[id(segment)]
 
     def load(self, sizes: Sizes) -> Callable:
         """Compile it, or take it from the cache, or from a program that differs in sizes alone.

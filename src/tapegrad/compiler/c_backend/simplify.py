@@ -77,7 +77,9 @@ def _folded_sum(each: Reduction, x: Literal) -> Statement:
         return each
     shape, strides = (tuple(each_of[i] for i in kept) for each_of in (each.shape, over.strides))
     out = Access(over.buffer, over.offset, shape, strides, dtype)
-    return Pointwise("{0}", [Literal(found)], [dtype], dtype, out, lambda x: x, each.line)
+    number = Pointwise("{0}", [Literal(found)], [dtype], dtype, out, lambda x: x, each.line)
+    number.origin = each.origin
+    return number
 
 
 def _is_whole(out: Access) -> bool:

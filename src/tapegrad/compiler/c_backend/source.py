@@ -28,6 +28,7 @@ class CSource:
 
     Attributes:
         text: the C file
+        lines: by the identity of a segment, those that run it
         failures: what to call when a part returns 1, 2, ..., or the instruction that raises then,
             and where its values lie
         products: suffixes of the dtypes in which there are products of matrices
@@ -45,6 +46,7 @@ class CSource:
     ):
         self.layout, self._threads_slot = layout, threads_slot
         self._shared: dict[str, str] = {}  # loop functions -> those that run a part of them
+        self.lines: dict[int, list[str]] = {}
         self.failures: list[Any] = []
         self.part_of_failure: list[int] = []
         self._functions: dict[str, tuple[str, str]] = {}  # body -> (name, text)
@@ -93,7 +95,8 @@ class CSource:
             if line is not None and line != last:
                 lines.append(_comment(line))
                 last = line
-            lines += self._segment(segment)
+            self.lines[id(segment)] = self._segment(segment)
+            lines += self.lines[id(segment)]
         self.part_of_failure += [number] * (len(self.failures) - n_failures)
         declared = [self._declaration(x) for x in self._used.values()]
         if self._is_shared_part:

@@ -4,7 +4,7 @@ import linecache
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import Changed, Constant, Scalar, Value
+from tapegrad.arrays.traced.program import Changed, Constant, Instruction, Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.compiler.numpy_backend.chain_names import BlockNames
 from tapegrad.compiler.numpy_backend.chains import Chain
@@ -22,7 +22,7 @@ _ALIGNED = 64  # bytes
 
 def source_of(block: Block, given: dict[int, str] | None) -> tuple[str, dict[str, Any]]:
     """The source of `workspace`, which makes a function of the inputs, and its global names."""
-    return _Source(block, given).text()
+    return Source(block, given).text()
 
 
 def memory_of(size: int) -> np.ndarray:
@@ -32,7 +32,9 @@ def memory_of(size: int) -> np.ndarray:
     return found[start : start + size]
 
 
-class _Source:
+class Source:
+    """Writes the source; `by_instruction` are the lines of each, be it a chain of them."""
+
     def __init__(self, block: Block, given: dict[int, str] | None):
         self.block, self.layout = block, Layout(block)
         self.names = Names(block, given)
@@ -42,6 +44,7 @@ class _Source:
         self.before: list[str] = []  # in the workspace
         self.parts: list[str] = []  # functions in the workspace
         self.nonlocals: list[str] = []
+        self.by_instruction: list[tuple[Instruction, list[str]]] = []
 
     def text(self) -> tuple[str, dict[str, Any]]:
         body = [*self._results(), *self._views_of_inputs()]
@@ -159,12 +162,17 @@ class _Source:
         place = None
         for each in self.block.instructions:
             if each in self.layout.chains:
-                lines += self._chain(self.layout.chains[each])
+                n = len(self.parts)
+                call = self._chain(self.layout.chains[each])
+                self.by_instruction.append((each, [*call, "", *self.parts[n:]]))
+                lines += call
                 continue
             if each.line is not None and each.line != place:
                 place = each.line
                 lines.append(_comment(*place))
-            lines += self.lines.of(each)
+            written = self.lines.of(each)
+            self.by_instruction.append((each, written))
+            lines += written
         return lines
 
     def _chain(self, chain: Chain) -> list[str]:

@@ -125,12 +125,13 @@ function listen() {
 function start() {
   element("title").textContent = element("title").title = data.title;
   const n = data.vertices.filter((v) => v.kind === "operator").length;
-  element("counts").textContent = `${some(n, "operator")}, ${bytes(data.bytes)} kept`;
+  element("counts").textContent = data.program ? data.program.summary : `${some(n, "operator")}, ${bytes(data.bytes)} kept`;
+  element("saved").hidden = data.program !== null;
   for (const id of ["fold", "unfold"]) element(id).hidden = !data.groups.length;
   setTheme(themeAround());
   const all = openUpTo(SHOWN_AT_START);
   if (!all) openUpTo(OUTLINES);
-  if (!all) note("Some layers are folded: click one to unfold it.");
+  if (!all) note(`Some ${data.program ? "parts" : "layers"} are folded: click one to unfold it.`);
   startStepping();
   showLegend(); // before the drawing, which has what room it leaves
   cy = cytoscape({
