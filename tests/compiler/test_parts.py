@@ -44,7 +44,7 @@ def transformer():
 
 def assert_flows(found):
     """Whatever a part reads is an input, a constant, or was written by one before it."""
-    known = {key for key, _ in found.inputs.values()}
+    known = {x.key for x in found.inputs.values()}
     for part in found.parts:
         for x in part.reads:
             assert x.key in known or x.is_constant, (part.name, x.name)
@@ -145,6 +145,6 @@ def test_the_backward_program_has_the_names_of_the_forward_one():
     for _ in range(3):
         f(torch.ones(2, 3)).sum().backward()
     forward, backward = parts_of(f.entries[0])
-    assert "model_2_weight" in [name for _, name in forward.inputs.values()]
-    assert "model_2_weight" in [name for _, name in backward.inputs.values()]
+    assert "model_2_weight" in [x.name for x in forward.inputs.values()]
+    assert "model_2_weight" in [x.name for x in backward.inputs.values()]
     assert f.source.count("def program(") == 2 and "v4" not in f.source.split("def program(")[2]

@@ -206,6 +206,45 @@ def test_a_program_in_all_other_forms():
     assert drawn.mermaid().count("subgraph") == 3 == drawn.dot().count("subgraph")
 
 
+def compiled_loss():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+    compiled = torch.compile(model, backend="numpy")
+    x = torch.randn(5, 4)
+    for _ in range(3):
+        loss = (compiled(x) ** 2).sum() + compiled(x).sum()
+    return compiled, loss
+
+
+def test_the_node_of_a_compiled_function_has_its_program():
+    compiled, loss = compiled_loss()
+    drawn = graph(loss)
+    nodes = [v for v in drawn.record.vertices if v.name == "CompiledFunctionBackward"]
+    assert len(nodes) == 2 and nodes[0].program is nodes[1].program
+    assert nodes[0].program.program["name"] == "Sequential"
+    data = data_of(drawn)
+    assert [v["program"] for v in data["vertices"]].count(0) == 2 and len(data["programs"]) == 1
+    assert any(v["part"] for v in data["programs"][0]["vertices"])
+    # tanh's result is kept between the two programs
+    kept = {each.name: each.shape for each in nodes[0].kept}
+    assert (5, 8) in kept.values() and (5, 4) in kept.values()
+    compiled.dynamo_ctx.reset()
+    assert {v.program for v in graph(loss).record.vertices} == {None}
+
+
+def test_a_program_is_opened_from_its_node(show):
+    _compiled, loss = compiled_loss()
+    page = show(graph(loss))
+    page.do("select('v' + data.vertices.findIndex((v) => v.program !== null))")
+    assert "its program\nruns as NumPy source" in page.panel()
+    page.find("#panel button[data-program]").click()
+    page.until("data.program !== null && document.body.dataset.ready !== undefined")
+    assert page.do("cy.nodes('.loop').length") > 3 and "back to the graph" in page.panel()
+    page.find("#panel button[data-back]").click()
+    page.until("data.program === null && document.body.dataset.ready !== undefined")
+    assert "CompiledFunction" in page.labels()
+
+
 @needs_compiler()
 def test_clicking_a_part_shows_its_source(show):
     page = show(graph(perceptron("c")))

@@ -1,9 +1,7 @@
 """What `explain()` of a compiled function says: its programs and what they hold for."""
 
-from math import prod
-
-from tapegrad.arrays.traced.program import Instruction, Program, Value
 from tapegrad.compiler import instructions
+from tapegrad.compiler.costs import bytes_of, eager_bytes_of, flops_of
 from tapegrad.core.annotations import Any
 
 _MOST = 6  # guards that are shown of each program
@@ -110,45 +108,6 @@ def _rest(x: list) -> str:
 
 def _is_kernel(x: Any) -> bool:
     return x.text.startswith("xp.") or x.text.startswith(("draw.", "make."))
-
-
-def flops_of(program: Program) -> int:
-    """Floating-point operations of a program: 2 m n k of a product, one for each element else.
-
-    What only sees memory in another way counts nothing.
-    """
-    return sum(map(flops_of_instruction, program.instructions))
-
-
-def flops_of_instruction(each: Instruction) -> int:
-    """The same of one instruction."""
-    values = [v for v in instructions.made(each) if isinstance(v, Value)]
-    if not values or (values[0].root is not values[0] and not instructions.writes(each)):
-        return 0
-    operands = [v for v in instructions.read(each) if isinstance(v, Value)]
-    if each.text in ("xp.matmul", "np.matmul", "np.dot") and operands and operands[0].shape:
-        return 2 * prod(values[0].shape) * operands[0].shape[-1]
-    return max([prod(v.shape) for v in (*values, *operands)], default=0)
-
-
-def bytes_of(program: Program) -> int:
-    """Bytes of what a program is given: as much has to be read at least."""
-    return sum(_bytes(v) for v in program.inputs if isinstance(v, Value))
-
-
-def eager_bytes_of(program: Program) -> int:
-    """Bytes that its operations read and write, each for itself."""
-    total = 0
-    for each in program.instructions:
-        made = [v for v in instructions.made(each) if isinstance(v, Value)]
-        if made and made[0].root is not made[0] and not instructions.writes(each):
-            continue
-        total += sum(_bytes(v) for v in (*made, *instructions.read(each)) if isinstance(v, Value))
-    return total
-
-
-def _bytes(v: Value) -> int:
-    return prod(v.shape) * v.dtype.itemsize
 
 
 def short(x: float) -> str:

@@ -129,6 +129,12 @@ class _Plan:
             return tuple([None if x is None else resolved(x._array) for x in found])
         return tuple([next(results) if there else None for there in joint.there])
 
+    def saved_by(self, node: Any) -> dict[str, Any]:
+        """The arrays that a node keeps for its backward program."""
+        _, given, _, results, between, *_ = node.saved
+        groups = ("tensor", [x._array for x in given]), ("result", results), ("between", between)
+        return {f"{name} {i}": x for name, found in groups for i, x in enumerate(found)}
+
     def run_on_tensors(
         self, node: Any, g: list, leads: Any = None, create_graph: bool = True
     ) -> tuple:

@@ -6,15 +6,11 @@ instructions, and which lines of the source run them. Nothing of it is kept whil
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache
-
-import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction
-from tapegrad.compiler.explanation import flops_of_instruction
+from tapegrad.compiler.costs import flops_of_instruction, limits
 from tapegrad.core.annotations import Any
 
 _NAMED = 3  # operators in the name of a part
@@ -52,7 +48,7 @@ class Part:
         shape, dtype: of what it goes through, or gives
         line: the line of Python that it comes from
         lines: those of the source that run it, and `functions`, which they call
-        flops: floating-point operations, as `explain()` counts them
+        flops: floating-point operations, as `costs` counts them
     """
 
     kind: str
@@ -97,13 +93,13 @@ class Parts:
 
     Attributes:
         backend: "C" or "NumPy source"
-        inputs: by the number of a value or scalar that is an input: its key, and its name
+        inputs: by the number of each value or scalar that is an input
         outputs: what it gives, in their order
     """
 
     backend: str
     parts: list[Part]
-    inputs: dict[int, tuple[Any, str]]
+    inputs: dict[int, Use]
     outputs: list[Use]
 
 
@@ -170,23 +166,3 @@ def add_flops(parts: list[tuple[Part, list[Instruction]]]) -> None:
             if id(each) not in counted:
                 counted.add(id(each))
                 part.flops += flops_of_instruction(each)
-
-
-@cache
-def limits() -> tuple[float, float]:
-    """The floating-point operations and the bytes that this machine does in a second: measured,
-    by a product of matrices and by a copy of more than its caches hold."""
-    x = np.ones((384, 384), np.float32)
-    source, target = np.ones((2, 2**23), np.float32)
-    product = _least(lambda: x @ x)
-    copy = _least(lambda: np.copyto(target, source))
-    return 2 * 384**3 / product, 2 * source.nbytes / copy
-
-
-def _least(run: Any) -> float:
-    found = []
-    for _ in range(5):
-        start = time.perf_counter()
-        run()
-        found.append(time.perf_counter() - start)
-    return min(found)

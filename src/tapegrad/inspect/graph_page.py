@@ -122,6 +122,7 @@ class _Data:
 
     def __init__(self, record: Record, title: str):
         self.words, self.rules, self.flows = _Shared(), _Shared(), _Shared()
+        self.programs = _Shared()
         vertices = [self.vertex(v) for v in record.vertices]
         edges = [self.edge(e) for e in record.edges]
         timed = sorted((v.time, v.number) for v in record.vertices if v.time is not None)
@@ -137,6 +138,7 @@ class _Data:
             "groups": [_group(g) for g in record.groups],
             "timed": [number for _, number in timed],
             "program": record.program,
+            "programs": self.programs.all,
         }
 
     def vertex(self, v: Vertex) -> dict:
@@ -156,8 +158,13 @@ class _Data:
             "group": -1 if v.group is None else v.group.number,
             "time": v.time,
             "received": [self.flow(f) for f in v.received],
+            "program": None if v.program is None else self.program(v.program),
             "part": None if v.part is None else self.part(v.part),
         }
+
+    def program(self, record: Any) -> int:
+        """The number of the page's data of a program that a vertex runs."""
+        return self.programs.number(id(record), lambda: _Data(record, record.program["name"]).all)
 
     def part(self, part: "Part") -> dict:
         word = self.words.number

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass, field
-from math import inf
 
 from tapegrad.compiler.compiled import Compiled
+from tapegrad.compiler.costs import limits
+from tapegrad.compiler.entry import Entry
 from tapegrad.compiler.explanation import short
-from tapegrad.compiler.parts import Part, Parts, Use, counted, limits, parts_of
+from tapegrad.compiler.joint import CompiledFunctionBackward
+from tapegrad.compiler.parts import Part, Parts, Use, counted, parts_of
+from tapegrad.compiler.state import COMPILED
 from tapegrad.core.annotations import Any
 from tapegrad.inspect.graphing import Graph
 from tapegrad.inspect.program_groups import program_groups
 from tapegrad.inspect.record import Edge, Vertex
 from tapegrad.nn.parameter import Parameter
 
-_ALL = -inf, inf  # a span around all bytes
 _DOC = {
     "loop": "a pass over the elements",
     "product": "a product of matrices, by BLAS",
@@ -31,7 +33,7 @@ class ProgramGraph(Graph):
     def __init__(self, compiled: Compiled, title: str):
         if not compiled.entries:
             compiled.source  # noqa: B018  raises, and says why
-        record = ProgramRecord(compiled)
+        record = ProgramRecord(compiled, compiled.entries[0])
         super().__init__(record, title or record.program["name"])
 
     def text(self, max_nodes: int | None = 1000) -> str:
@@ -74,27 +76,32 @@ class PartVertex(Vertex):
     parameters: list[str] = field(default_factory=list)
 
 
+def _meet(a: tuple, b: tuple) -> bool:
+    return a[0] < b[1] and b[0] < a[1]
+
+
 class ProgramRecord:
-    """The program of the last call: what `Record` is of a graph, its vertices parts."""
+    """A program of a compiled function: what `Record` is of a graph, its vertices parts."""
 
     start, has_flow, n_bytes = 1.0, False, 0
 
-    def __init__(self, compiled: Compiled):
-        self.entry = entry = compiled.entries[0]
+    def __init__(self, compiled: Compiled, entry: Entry):
+        self.entry = entry
         self.vertices: list[Vertex] = []
         self.edges: list[Edge] = []
         self._leaves: dict[Any, Vertex] = {}
         self._writers: dict[Any, list[tuple[Any, list[Vertex]]]] = {}
-        self._inputs: dict[Any, tuple[int, str]] = {}
+        self._inputs: dict[Any, list[tuple[int, Use]]] = {}
         self._parameters = _parameters(entry)
         self._cotangents = _cotangents(entry)
         found = parts_of(entry)
         names = ["forward", "backward"] if len(found) > 1 else [""]
         phases = []
         for name, each in zip(names, found, strict=True):
-            self._inputs.update({(name, k): (n, x) for n, (k, x) in each.inputs.items()})
-            if name == "backward":
-                self._hand_over(found[0], each)
+            given = self._handed_over(found[0], each) if name == "backward" else ()
+            for number, x in each.inputs.items():
+                if number not in given:
+                    self._inputs.setdefault((name, x.key), []).append((number, x))
             phases.append((name, [self._part(name, part) for part in each.parts]))
         results = [
             x for name, each in zip(names, found, strict=True) for x in self._results(name, each)
@@ -102,7 +109,7 @@ class ProgramRecord:
         self.groups = program_groups(phases, self.vertices, self.edges)
         for vertex, source in results:  # gradients are drawn where they are computed
             vertex.group = source.group
-        self.program = _program(compiled, [v for _, vertices in phases for v in vertices])
+        self.program = _program(compiled, entry, [v for _, found in phases for v in found])
         del self.entry, self._leaves, self._writers, self._inputs
 
     def inputs_of(self) -> dict[int, list[Edge]]:
@@ -124,9 +131,9 @@ class ProgramRecord:
             self._connect(source, vertex, x)
         for x in part.writes:
             self._writers.setdefault((phase, x.key), []).append((x.span, [vertex]))
-        used = [self._inputs.get((phase, x.key), (-1, "")) for x in (*part.reads, *part.writes)]
-        vertex.parameters = [name for number, name in used if number in self._parameters]
-        written = [x.name for x in part.writes if (phase, x.key) in self._inputs]
+        used = [each for x in (*part.reads, *part.writes) for each in self._given(phase, x)]
+        vertex.parameters = [x.name for number, x in used if number in self._parameters]
+        written = [y.name for x in part.writes for _, y in self._given(phase, x)]
         vertex.doc = "; ".join(
             [_DOC[part.kind], *[f"updates {', '.join(written)}"] * bool(written)]
         )
@@ -143,13 +150,18 @@ class ProgramRecord:
         """Who wrote what is read: the last one, and those before whose memory it has left."""
         found: dict[Vertex, None] = {}
         for span, vertices in reversed(self._writers.get((phase, x.key), ())):
-            if span[0] < x.span[1] and x.span[0] < span[1]:
+            if _meet(span, x.span):
                 found.update(dict.fromkeys(vertices))
                 if span[0] <= x.span[0] and x.span[1] <= span[1]:
                     return list(found)
-        if (phase, x.key) in self._inputs:
-            found[self._leaf(*self._inputs[phase, x.key], x, line)] = None
+        for number, given in self._given(phase, x):
+            found[self._leaf(number, given.name, x, line)] = None
         return list(found)
+
+    def _given(self, phase: str, x: Use) -> list[tuple[int, Use]]:
+        """The inputs that memory belongs to, with their numbers."""
+        inputs = self._inputs.get((phase, x.key), ())
+        return [(number, given) for number, given in inputs if _meet(given.span, x.span)]
 
     def _leaf(self, number: int, name: str, x: Use, line: Any) -> Vertex:
         """The vertex of an input: one for each line of Python that reads it, to be drawn there."""
@@ -161,13 +173,16 @@ class ProgramRecord:
             self._add(leaf)
         return leaf
 
-    def _hand_over(self, forward: Parts, backward: Parts) -> None:
-        """Let the backward program read what the forward one gives."""
+    def _handed_over(self, forward: Parts, backward: Parts) -> set[int]:
+        """Let the backward program read what the forward one gives; the numbers of all that."""
+        found = set()
         for value, x in zip(self.entry.outputs, forward.outputs, strict=True):
             if value.number in backward.inputs:
-                key = "backward", backward.inputs[value.number][0]
-                self._writers[key] = [(_ALL, self._sources("forward", x, None))]
-                del self._inputs[key]
+                read = backward.inputs[value.number]
+                makers = read.span, self._sources("forward", x, None)
+                self._writers.setdefault(("backward", read.key), []).append(makers)
+                found.add(value.number)
+        return found
 
     def _results(self, phase: str, parts: Parts) -> list[tuple[Vertex, Vertex]]:
         """Add what the program gives; the gradients among it, and what computes each."""
@@ -196,6 +211,19 @@ class ProgramRecord:
         return [names.get(k, "result") for k in range(n)]
 
 
+def program_behind(node: Any) -> ProgramRecord | None:
+    """The program that a node of a graph runs; None where it is no compiled function's, or freed,
+    or where that function is gone, or has forgotten its programs.
+    """
+    if type(node) is not CompiledFunctionBackward or node.saved is None:
+        return None
+    for compiled in list(COMPILED):
+        for entry in compiled.entries:
+            if entry.joint is node.saved[0]:
+                return ProgramRecord(compiled, entry)
+    return None
+
+
 def _parameters(entry: Any) -> set[int]:
     """The numbers of the values that are parameters."""
     tensors, inputs = entry.recording.found.tensors.values(), entry.recording.program.inputs
@@ -210,10 +238,10 @@ def _cotangents(entry: Any) -> set[int]:
     return {x.number for x in inputs[len(inputs) - len(entry.joint.likes) :]}
 
 
-def _program(compiled: Compiled, vertices: list[PartVertex]) -> dict[str, Any]:
+def _program(compiled: Compiled, entry: Entry, vertices: list[PartVertex]) -> dict[str, Any]:
     """What is known of the program as a whole, in words."""
     report = compiled.explain()
-    figures = report.programs[0]
+    figures = report.programs[compiled.entries.index(entry)]
     flops, n_bytes = (sum(getattr(v.part, x) for v in vertices) for x in ("flops", "n_bytes"))
     seconds = sum(v.part.seconds for v in vertices)
     fastest, widest = limits()
@@ -230,7 +258,8 @@ def _program(compiled: Compiled, vertices: list[PartVertex]) -> dict[str, Any]:
              f"{short(figures['eager_bytes'])}B"],
             ["this machine", f"{short(fastest)}FLOP and {short(widest)}B a second"],
             ["at least", f"{short(seconds)}s, if memory and arithmetic were all"],
-            ["checks", f"{figures['checks']} of numbers that Python has read"],
+            ["checks", f"{figures['checks']} of numbers that Python has read" if figures["checks"]
+             else ""],
             ["not compiled", report.why_not],
         ],
         "seconds": seconds,

@@ -223,6 +223,7 @@ class Vertex:
         received: the gradients that reached it in a pass, one for each output.
         time: how many nodes ran before it in that pass; None if it did not run.
         part: what is known of a part of a compiled program; None where it is none.
+        program: the record of the program that it runs, if it is the node of a compiled function.
     """
 
     number: int
@@ -242,6 +243,7 @@ class Vertex:
     time: int | None = None
     values: str = ""
     part: Part | None = None
+    program: Any = None
 
     @property
     def place(self) -> str:
@@ -286,6 +288,7 @@ class Record:
         self.edges: list[Edge] = []
         self.vertices: list[Vertex] = []
         self._vertex: dict[int, Vertex] = {}
+        self._programs: dict[int, Any] = {}
         own = {id(owner_of(n.array)) for n in nodes if type(n) is AccumulateGrad}
         for node in nodes:
             self._vertex[id(node)] = vertex = self._new(node, names, flows.get(node), own)
@@ -294,7 +297,7 @@ class Record:
             self._add_result(x, names.get(id(x)) or ("result" if not i else f"result {i}"))
         self.groups = grouped(nodes, self._vertex, self.edges)
         _spread_shapes(nodes, self._vertex)
-        del self._vertex
+        del self._vertex, self._programs
 
     def _new(self, node: NodeLike, names: dict, flow: NodeFlow | None, own: set[int]) -> Vertex:
         number = len(self.vertices)
@@ -304,6 +307,7 @@ class Record:
             vertex = Vertex(number, "operator", type(node).__name__)
             vertex.doc = _doc(node)
             vertex.rules = rules_of(node)
+            vertex.program = self._program(node)
             vertex.kept = _kept(node, flow, own)
             trace = trace_of(node)
             if trace is not None:
@@ -319,6 +323,17 @@ class Record:
                 vertex.shape = flow.received[0].shape
         self.vertices.append(vertex)
         return vertex
+
+    def _program(self, node: Any) -> Any:
+        """The program of a compiled function's node, written down once for all its nodes."""
+        if type(node).__name__ != "CompiledFunctionBackward":
+            return None
+        from tapegrad.inspect.program import program_behind
+
+        key = id(node.saved and node.saved[0])
+        if key not in self._programs:
+            self._programs[key] = program_behind(node)
+        return self._programs[key]
 
     def _add_edges(self, node: NodeLike, vertex: Vertex, flow: NodeFlow | None) -> None:
         names = input_names(node)

@@ -27,7 +27,7 @@ def parts_of(program: Program, outputs: Sequence[Value], names: dict[int, str]) 
         made_of.append([x.origin for x in segment.statements if x.origin and not _is_copy(x)])
     add_flops(list(zip(found, made_of, strict=True)))
     inputs = {
-        x.number: (_key(buffer), buffer.name)
+        x.number: _input(x, buffer)
         for x, buffer in zip(program.inputs, compiled.inputs, strict=True)
     }
     return Parts("C", found, inputs, [_use(x) for x in compiled.places])
@@ -78,6 +78,12 @@ def _use(x: Access) -> Use:
         n_bytes *= n
     is_constant = x.buffer.kind == "constant"
     return Use(_key(x.buffer), x.span, x.buffer.name, shape, str(x.dtype), n_bytes, is_constant)
+
+
+def _input(x: Any, buffer: Any) -> Use:
+    if isinstance(x, Value):
+        return _use(Access(buffer, 0, x.shape, x.strides, x.dtype))
+    return Use(_key(buffer), (0, 8), buffer.name, (), "float", 8)
 
 
 def _key(buffer: Any) -> Any:

@@ -28,10 +28,7 @@ def parts_of(program: Program, outputs: Sequence[Value], names: dict[int, str]) 
         part.lines, part.functions = lines[:n], ["\n".join(lines[n:]).strip()][: n < len(lines)]
         found.append((part, inside))
     add_flops(found)
-    inputs: dict[int, tuple[Any, str]] = {
-        x.number: (block.root(x) if isinstance(x, Value) else x, source.names.value(x))
-        for x in block.inputs
-    }
+    inputs = {x.number: _use(source, x) for x in block.inputs}
     results = [x for x in block.outputs if isinstance(x, (Value, Constant))]
     return Parts(
         "NumPy source", [part for part, _ in found], inputs, [_use(source, x) for x in results]

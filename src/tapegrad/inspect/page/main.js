@@ -97,7 +97,9 @@ function listen() {
   cy.on("tap", onTap);
   cy.on("dbltap", "node.open", (event) => toggle(numberOf(event.target.id())));
   element("panel").onclick = (event) => {
-    const { vertex, edge, group } = event.target.dataset;
+    const { vertex, edge, group, program, back } = event.target.dataset;
+    if (program !== undefined) openProgram(Number(program));
+    if (back !== undefined) history.back();
     if (vertex !== undefined) goTo(Number(vertex));
     if (edge !== undefined) goToEdge(Number(edge));
     if (group !== undefined) toggle(Number(group));

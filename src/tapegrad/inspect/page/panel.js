@@ -146,6 +146,7 @@ function aboutVertex(i) {
   html += table([["shape", text(v.shape)], ["dtype", text(v.dtype)], ["values", text(v.values)], ["layer", text(v.module)], ["line", text(v.place)]]);
   if (v.code) html += `<pre class="code">${text(v.code)}</pre>`;
   if (v.part) html += aboutPart(v);
+  html += programOf(v);
   // While the pass is walked: what arrives, the rule, what goes on.
   html += now === null ? derivativeOf(v) : receivedBy(v) + derivativeOf(v) + sentBy(i);
   if (v.kind === "operator" && !v.part) {

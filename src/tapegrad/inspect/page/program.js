@@ -1,8 +1,24 @@
 "use strict";
-// What is known of a compiled program, of its parts and of groups of them.
+// What is known of a compiled program, of its parts and of groups of them. The node of a compiled
+// function in a graph has its program's page in this one: the same with other data.
 
 const PARTS = { loop: "loop", product: "product of matrices", call: "call", python: "call by Python", check: "check" };
 const SLOWEST = 8; // parts that are listed
+
+const pageText = data.programs.length ? `<!doctype html>${document.documentElement.outerHTML}` : ""; // not drawn yet
+
+function openProgram(i) {
+  const [before, after] = pageText.split(document.getElementById("data").textContent);
+  const inner = JSON.stringify(data.programs[i]).replaceAll("<", "\\u003c");
+  location.assign(URL.createObjectURL(new Blob([before, inner, after], { type: "text/html" })));
+}
+
+function programOf(v) {
+  if (v.program === null) return "";
+  const { facts } = data.programs[v.program].program;
+  return "<h3>its program</h3>" + table(facts.map((row) => row.map(text))) +
+    `<p><button data-program="${v.program}">look at its parts</button></p>`;
+}
 
 // A figure with what stands before its unit: 12.3 k
 function figure(x) {
@@ -48,7 +64,8 @@ function list(words) {
 
 function aboutProgram() {
   const { facts, guards, programs } = data.program;
-  let html = `<h2>${text(data.title)}</h2>` + table(facts.map((row) => row.map(text)));
+  const back = location.protocol === "blob:" ? '<p><button data-back="">back to the graph</button></p>' : "";
+  let html = `<h2>${text(data.title)}</h2>${back}` + table(facts.map((row) => row.map(text)));
   html += "<h3>where the time goes at least</h3>" + table(slowest().map(([seconds, [first, ...rest]]) =>
     [share(seconds), link(first) + (rest.length ? ` and ${rest.length} like it` : "")]));
   html += `<h3>${some(programs.length, "program")}, that of the last call first</h3>` + list(programs);
