@@ -184,6 +184,7 @@ class CallSource:
             self._scope["of_tensors"] = of_tensors
             self._say("        raise of_tensors(error)")
         else:
+            self._say("        entry.error = error")
             self._say("        return FAILED")
         self._say("    entry.changed = str(error)")
         self._say("    return MISS")

@@ -138,7 +138,7 @@ class Compiled:
             if entry.mode is mode or entry.mode == mode:
                 found = entry.call(args, kwargs)
                 if found is FAILED:
-                    return self.compiled_function(*args, **kwargs)
+                    return self._failed_run(entry, args, kwargs)
                 if found is not MISS:
                     if entry is not self.entries[0]:
                         self._put_first(entry)
@@ -150,11 +150,16 @@ class Compiled:
 
         Other modes see the operators of the function, which runs as it is.
         """
-        from tapegrad.profiler.block import Profiling, record_function
+        from tapegrad.profiler.block import Profiling, _profiler_enabled, record_function
 
         plain = stripped(mode, Profiling)
         if type(plain) is not bool:
             return self.compiled_function(*args, **kwargs)
+        if _profiler_enabled():
+            from tapegrad.compiler.timed import time_parts
+
+            for entry in self.entries:
+                time_parts(entry)
         with record_function(f"Torch-Compiled Region: {self._name()}"):
             token = MODE.set(plain)
             try:
@@ -201,6 +206,14 @@ class Compiled:
             entry.mode, entry.plain_arguments = mode, plain
             self._put_first(entry)
             self._worth.cost = perf_counter() - start
+        return result
+
+    def _failed_run(self, entry: Entry, args: tuple, kwargs: dict) -> Any:
+        """A call whose program raised an error: the function raises its own, or stays alone."""
+        result = self.compiled_function(*args, **kwargs)
+        self.entries = [x for x in self.entries if x is not entry]
+        error = entry.error
+        self._failed(f"its program raised {type(error).__name__}: {error}, and it does not")
         return result
 
     def _put_first(self, entry: Entry) -> None:

@@ -35,6 +35,7 @@ class Entry(CallSource):
         self.runner: Any = None
         self.why_numpy = ""  # why it is no C
         self.changed = ""  # which number was another one when the program was asked last
+        self.error: Exception | None = None  # what the program raised in the last call
         self.plain_arguments: list = []  # those that are no tensors
         super().__init__()
         self._args, self._kwargs = args, kwargs

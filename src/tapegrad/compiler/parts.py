@@ -120,14 +120,19 @@ def parts_of(owner: Any) -> list[Parts]:
     return found
 
 
-def _parts_of(runner: Any, program: Any, outputs: list, names: dict[int, str]) -> Parts:
+def _parts_of(*given: Any) -> Parts:
+    found = parts_as_they_run(*given)
+    found.parts = _with_checks_joined(found.parts)
+    return found
+
+
+def parts_as_they_run(runner: Any, program: Any, outputs: list, names: dict[int, str]) -> Parts:
+    """The parts of what a runner runs, each check for itself."""
     if "#include" in runner.source:
         from tapegrad.compiler.c_backend.parts import parts_of
     else:
         from tapegrad.compiler.numpy_backend.parts import parts_of
-    found = parts_of(program, outputs, names)
-    found.parts = _with_checks_joined(found.parts)
-    return found
+    return parts_of(program, outputs, names)
 
 
 def _with_checks_joined(parts: list[Part]) -> list[Part]:

@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.traced import source as python_source
 from tapegrad.arrays.traced.program import Program, Value
-from tapegrad.compiler.c_backend import blas, pool
+from tapegrad.compiler.c_backend import blas, pool, timed
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import laid_out
 from tapegrad.compiler.c_backend.driver import Driver, runner_of
@@ -41,7 +41,7 @@ class Compiled:
 
     def __init__(
         self, program: Program, outputs: Sequence[Value], names: dict[int, str],
-        is_alone: bool = False,
+        is_alone: bool = False, is_timed: bool = False,
     ):  # fmt: skip
         lowering = Lowering(program, names, RULES)
         places = [_output(lowering, x) for x in outputs]
@@ -62,7 +62,7 @@ class Compiled:
         convention = "alone" if is_alone else blas.found().convention
         threads = None if is_alone or not pool.IS_THERE else n_slots
         n_slots += 1
-        written = CSource(parts, layout, lowering.inputs, where, convention, threads)
+        written = CSource(parts, layout, lowering.inputs, where, convention, threads, is_timed)
         self.inputs, self.constants, self.layout, self.places = (
             lowering.inputs,
             constants,
@@ -73,7 +73,7 @@ class Compiled:
         self.source, self._written = written.text, written
         self._driver = Driver(
             lowering.inputs, places, layout, constants, n_slots, calls, parts, written,
-            python_source.scope_of(program),
+            python_source.scope_of(program), is_timed,
         )  # fmt: skip
         self.driver = self._driver.source
         self._checks = None
@@ -133,6 +133,9 @@ class Compiled:
         run.source, run.driver = self.source, self.driver
         run.library, run.check = library, None
         run.forget_memory = self._driver.scope["free"].clear
+        if self._written.is_timed:
+            timed.bind(self._driver.scope, library, sum(map(len, self._driver.parts)))
+            run.ends = self._driver.scope["ends"]
         return run
 
 
@@ -154,13 +157,15 @@ def build(program: Program, outputs: Sequence[Value], **options: Any) -> Any:
         program: what was recorded
         outputs: the values whose arrays it gives
         options: `names`, a dict from numbers of values to names in the C source; `sizes`, the
-            programs with which this one may have a compiled file in common
+            programs with which this one may have a compiled file in common; `is_timed`: the
+            function notes in its list `ends` when each segment has ended, in nanoseconds
 
     Raises:
         CompilerMissing: there is no C compiler that works, or nowhere to keep what it makes
         Unsupported: a program that this backend cannot express
     """
-    found = Compiled(program, outputs, options.get("names") or {})
+    names, is_timed = options.get("names") or {}, options.get("is_timed", False)
+    found = Compiled(program, outputs, names, is_timed=is_timed)
     return found.load(options.get("sizes") or Sizes())
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tapegrad.compiler.c_backend import blas, c_library, c_types, pool, shared_loops
+from tapegrad.compiler.c_backend import blas, c_library, c_types, pool, shared_loops, timed
 from tapegrad.compiler.c_backend.addresses import Offsets
 from tapegrad.compiler.c_backend.arena import Layout
 from tapegrad.compiler.c_backend.ir import Access, Buffer, Call, Check, Literal, Product
@@ -33,6 +33,7 @@ class CSource:
             and where its values lie
         products: suffixes of the dtypes in which there are products of matrices
         shares: whether threads share loops
+        is_timed: whether each segment notes when it has ended
     """
 
     def __init__(
@@ -43,8 +44,9 @@ class CSource:
         offsets: Offsets | None,
         convention: str,
         threads_slot: int | None,
+        is_timed: bool = False,
     ):
-        self.layout, self._threads_slot = layout, threads_slot
+        self.layout, self._threads_slot, self.is_timed = layout, threads_slot, is_timed
         self._shared: dict[str, str] = {}  # loop functions -> those that run a part of them
         self.lines: dict[int, list[str]] = {}
         self.failures: list[Any] = []
@@ -70,6 +72,7 @@ class CSource:
         self.text = "\n".join(
             [
                 c_library.HEADER,
+                *([timed.declarations(sum(map(len, parts)))] if is_timed else []),
                 helpers,
                 *([blas.binding(self.products, convention)] if self.products else []),
                 *([pool.DECLARATIONS] if self.shares else []),
@@ -97,8 +100,12 @@ class CSource:
                 last = line
             self.lines[id(segment)] = self._segment(segment)
             lines += self.lines[id(segment)]
+            if self.is_timed:
+                lines.append(timed.note(len(self.lines) - 1))
         self.part_of_failure += [number] * (len(self.failures) - n_failures)
         declared = [self._declaration(x) for x in self._used.values()]
+        if self.is_timed:
+            declared.append(timed.START)
         if self._is_shared_part:
             declared.append(shared_loops.declaration(self._threads_slot or 0))
         body = "\n".join(f"    {line}" for line in [*declared, *lines])
