@@ -8,6 +8,7 @@ from collections import Counter
 
 import numpy as np
 
+from tapegrad.compiler.c_backend.idioms import with_sigmoids
 from tapegrad.compiler.c_backend.ir import (
     Access,
     Buffer,
@@ -26,7 +27,8 @@ from tapegrad.core.annotations import Any
 def simplified(statements: list[Statement], outputs: list[Access]) -> list[Statement]:
     """The statements that are left; accesses of `outputs` stay valid."""
     kept = {id(x.buffer) for x in outputs}
-    return live(without_repeats(with_known_numbers(statements), kept), outputs)
+    found = without_repeats(with_known_numbers(statements), kept)
+    return live(with_sigmoids(found, kept), outputs)
 
 
 def _writes(statements: list[Statement]) -> Counter:
