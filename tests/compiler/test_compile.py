@@ -98,8 +98,29 @@ def test_a_call_that_cannot_be_compiled_runs_and_says_why():
         strict(torch.ones(1))
 
 
+def test_reasons_name_what_changed_as_the_user_does():
+    net = nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.0))
+    space = {"net": net, "table": {"k": [1, 2]}, "torch": torch}
+    exec("def f(x):\n    return net(x) * table['k'][1]", space)
+    f = torch.compile(space["f"], backend="numpy", recompile_limit=20)
+
+    def reason(change):
+        for _ in range(2):
+            f(torch.ones(2))
+        change()
+        return f.explain().programs[0]["why_again"]
+
+    assert reason(lambda: space["table"]["k"].__setitem__(1, 5)) == "table['k'][1] was 2"
+    assert reason(net.eval) == "net[0].training was True"
+    assert reason(net[1].train) == "net[1].training was False"
+    assert reason(lambda: setattr(net[0], "bias", None)) == "net[0].bias was another object"
+    hook = "net[1]._forward_hooks had 0 entries"
+    assert reason(lambda: net[1].register_forward_hook(lambda *_: None)) == hook
+    assert reason(lambda: space.__setitem__("table", {})) == "table was another object"
+
+
 def test_limits():
-    f = torch.compile(lambda x: x * 2, backend="numpy", recompile_limit=2)
+    f = torch.compile(lambda x: x * 2, backend="numpy", recompile_limit=2, dynamic=False)
     with pytest.warns(UserWarning, match="it was recorded 2 times; last, its arguments are others"):
         for n in range(1, 6):
             f(torch.ones(n))

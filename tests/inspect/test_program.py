@@ -176,8 +176,8 @@ def test_the_page_has_costs_guards_and_why_it_was_recorded_again():
     program = data_of(graph(scaled))["program"]
     assert [line.partition(": ")[0] for line in program["programs"]] == ["NumPy source"] * 2
     assert program["programs"][0].endswith(": holds")
-    assert "a variable it closes over was 2" in program["programs"][1]
-    assert "a variable it closes over was 3" in program["guards"]
+    assert "factor was 2" in program["programs"][1]
+    assert "factor was 3" in program["guards"]
     facts = dict(program["facts"])
     assert facts["parts"] == "2, of 2 operations" and facts["arithmetic"] == "20 FLOP"
     assert facts["memory"].startswith("160 B, where eager")

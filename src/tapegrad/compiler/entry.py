@@ -15,7 +15,7 @@ from tapegrad.compiler.call_source import CallSource
 from tapegrad.compiler.guards import Guard
 from tapegrad.compiler.joint import Joint
 from tapegrad.compiler.recording import Recording
-from tapegrad.compiler.sources import Uncompilable
+from tapegrad.compiler.sources import PLAIN, Uncompilable
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.streams.mersenne_twister import Twister
 
@@ -35,6 +35,7 @@ class Entry(CallSource):
         self.runner: Any = None
         self.why_numpy = ""  # why it is no C
         self.changed = ""  # which number was another one when the program was asked last
+        self.plain_arguments: list = []  # those that are no tensors
         super().__init__()
         self._args, self._kwargs = args, kwargs
         self._arguments(args, kwargs)
@@ -45,6 +46,22 @@ class Entry(CallSource):
         drop_unused()  # memory that the calls as they are have used
 
     # --- programs --------------------------------------------------------------------------------
+
+    def is_of_another_size(self, plain: list) -> bool:
+        """Whether it did not hold for a call with `plain`, arguments, as its tensors are others."""
+        mine = self.plain_arguments
+        is_same = len(plain) == len(mine) and all(
+            x is y or (type(x) is type(y) and type(x) in PLAIN and x == y)
+            for x, y in zip(plain, mine, strict=True)
+        )
+        return is_same and not self.changed and self.guard.holds()
+
+    def forget_memory(self) -> None:
+        """Give back the memory that the program works in; it takes some anew when it runs."""
+        for each in (self, self.joint):
+            forget = getattr(getattr(each, "runner", None), "forget_memory", None)
+            if forget is not None:
+                forget()
 
     def _programs(self) -> None:
         recording = self.recording

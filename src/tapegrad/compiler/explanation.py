@@ -15,7 +15,7 @@ class Explanation:
         name: of the function
         why_not: why it runs as it is, "" where it does not
         programs: for each its figures, a dictionary: `backend`, `operations`, `flops`, `bytes`,
-            `guards`, `kernels`, `why_again`
+            `guards`, `kernels`, `sizes`, `why_again`
     """
 
     def __init__(self, compiled: Any):
@@ -54,11 +54,12 @@ def _figures(entry: Any) -> dict[str, Any]:
         "bytes": sum(map(bytes_of, parts)),
         "eager_bytes": sum(map(eager_bytes_of, parts)),
         "kernels": sorted({x.text for part in parts for x in part.instructions if _is_kernel(x)}),
-        "guards": [why for _, why in (*guard._always, *guard._modules)],
+        "guards": sorted([why for _, why in (*guard._always, *guard._modules)], key=_rank),
         "checks": sum(map(instructions.reads_numbers, entry.part.instructions)),
         "writes": [entry.names_of_tensor(e.tensor) for e in entry.recording.effects if e.writes],
         "backward": entry.joint is not None,
         "actions": len(entry.recording.actions),
+        "sizes": sum(getattr(runner, "n_sizes", 0) for runner in runners),
         "why_again": entry.changed or guard.why_not(),
     }
 
@@ -76,6 +77,11 @@ def _lines(x: dict[str, Any]) -> list[str]:
         found.append(f"writes to {', '.join(x['writes'][:_MOST])}{_rest(x['writes'])}")
     if x["actions"]:
         found.append(f"{x['actions']} functions of Python are called after it: schedules")
+    if x["sizes"]:
+        found.append(
+            f"{x['sizes']} numbers that depend on sizes are arguments: programs for other sizes "
+            "have its compiled file"
+        )
     if x["checks"]:
         found.append(f"{x['checks']} numbers that Python has read have to be the same again")
     found.append(
@@ -88,6 +94,12 @@ def _lines(x: dict[str, Any]) -> list[str]:
     if x["why_again"]:
         found.append(f"did not hold for a later call: {x['why_again']}")
     return found
+
+
+def _rank(why: str) -> tuple:
+    """What to read first: values before identities of objects, and what is near the function."""
+    is_of_objects = why.endswith((" entries", " another object", " another one", " no hooks"))
+    return is_of_objects, why.endswith(" was None"), why.count("[") + why.count(".")
 
 
 def _rest(x: list) -> str:

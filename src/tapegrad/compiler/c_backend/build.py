@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.traced import source as python_source
 from tapegrad.arrays.traced.program import Program, Value
-from tapegrad.compiler.c_backend import blas, cache, pool
+from tapegrad.compiler.c_backend import blas, pool
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import laid_out
 from tapegrad.compiler.c_backend.driver import Driver, runner_of
@@ -21,9 +21,9 @@ from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.compiler.c_backend.rules import RULES
 from tapegrad.compiler.c_backend.schedule import Segment, limit_of, scheduled
 from tapegrad.compiler.c_backend.simplify import simplified
+from tapegrad.compiler.c_backend.sizes import Sizes
 from tapegrad.compiler.c_backend.source import CSource
 from tapegrad.compiler.c_backend.storage import stored
-from tapegrad.compiler.c_backend.toolchain import compiler
 from tapegrad.core.annotations import Any, Callable, Sequence
 
 
@@ -103,9 +103,21 @@ class Compiled:
             return python_source.lines_of(segment.statements[0].instruction)  # type: ignore[attr-defined]
         return self._written.lines[id(segment)]
 
-    def load(self) -> Callable:
-        """Compile it, or take it from the cache. Raises CompilerMissing."""
-        return self.bound_to(cache.library(self.source, compiler()))
+    def load(self, sizes: Sizes) -> Callable:
+        """Compile it, or take it from the cache, or from a program that differs in sizes alone.
+
+        Raises: CompilerMissing
+        """
+        library, arguments = sizes.library(self.source)
+        run: Any = self.bound_to(library)
+        run.n_sizes = 0 if arguments is None else len(arguments)
+        if self._checks is not None:
+            driver, source = self._checks
+            library, of_check = sizes.library(source)
+            run.check = runner_of(driver, library)
+            if of_check is not None:
+                run.check = of_check.given_to(run.check)
+        return run if arguments is None else arguments.given_to(run)
 
     def bound_to(self, library: Any) -> Callable:
         """The function that calls a library made of `source`."""
@@ -120,9 +132,7 @@ class Compiled:
         run = runner_of(self._driver, library)
         run.source, run.driver = self.source, self.driver
         run.library, run.check = library, None
-        if self._checks is not None:
-            driver, source = self._checks
-            run.check = runner_of(driver, cache.library(source, compiler()))
+        run.forget_memory = self._driver.scope["free"].clear
         return run
 
 
@@ -143,13 +153,15 @@ def build(program: Program, outputs: Sequence[Value], **options: Any) -> Any:
     Args:
         program: what was recorded
         outputs: the values whose arrays it gives
-        options: `names`, a dict from numbers of values to names in the C source
+        options: `names`, a dict from numbers of values to names in the C source; `sizes`, the
+            programs with which this one may have a compiled file in common
 
     Raises:
         CompilerMissing: there is no C compiler that works, or nowhere to keep what it makes
         Unsupported: a program that this backend cannot express
     """
-    return Compiled(program, outputs, options.get("names") or {}).load()
+    found = Compiled(program, outputs, options.get("names") or {})
+    return found.load(options.get("sizes") or Sizes())
 
 
 def _output(lowering: Lowering, x: Value) -> Access:
