@@ -148,3 +148,13 @@ def test_the_backward_program_has_the_names_of_the_forward_one():
     assert "model_2_weight" in [x.name for x in forward.inputs.values()]
     assert "model_2_weight" in [x.name for x in backward.inputs.values()]
     assert f.source.count("def program(") == 2 and "v4" not in f.source.split("def program(")[2]
+
+
+@in_c
+def test_arrays_without_elements_have_no_bytes(backend):
+    f = torch.compile(lambda x: x * 2 + 1, backend=backend)
+    for _ in range(3):
+        f(torch.ones(0, 3))
+    (found,) = parts_of(f.entries[0])
+    assert [x.shape for x in found.outputs] == [(0, 3)]
+    assert sum(x.n_bytes for x in (*found.inputs.values(), *found.outputs)) == 0

@@ -143,8 +143,8 @@ def _with_checks_joined(parts: list[Part]) -> list[Part]:
         if last is None or not part.kind == last.kind == "check" or part.line != last.line:
             found.append(part)
             continue
-        made = {id(x.key) for x in last.writes}
-        last.reads += [x for x in part.reads if id(x.key) not in made]
+        made = {x.key for x in last.writes}
+        last.reads += [x for x in part.reads if x.key not in made]
         last.writes += part.writes
         last.operators += part.operators
         last.lines += part.lines

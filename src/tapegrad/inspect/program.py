@@ -260,6 +260,8 @@ def _program(compiled: Compiled, entry: Entry, vertices: list[PartVertex]) -> di
             ["at least", f"{short(seconds)}s, if memory and arithmetic were all"],
             ["checks", f"{figures['checks']} of numbers that Python has read" if figures["checks"]
              else ""],
+            ["sizes", f"{figures['sizes']} numbers that depend on them are arguments"
+             if figures["sizes"] else ""],
             ["not compiled", report.why_not],
         ],
         "seconds": seconds,

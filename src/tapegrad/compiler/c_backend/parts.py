@@ -72,7 +72,7 @@ def _is_copy(each: Statement) -> bool:
 
 def _use(x: Access) -> Use:
     """An access less its repetitions."""
-    shape = tuple(n for n, s in zip(x.shape, x.strides, strict=True) if s or n == 1)
+    shape = tuple(n for n, s in zip(x.shape, x.strides, strict=True) if s or n < 2 or not x.size)
     n_bytes = x.dtype.itemsize
     for n in shape:
         n_bytes *= n

@@ -95,5 +95,5 @@ def _use(source: Source, x: Any) -> Use:
     high, n_bytes = low + x.dtype.itemsize, x.dtype.itemsize
     for n, step in zip(x.shape, x.strides, strict=True):
         low, high = low + min(0, (n - 1) * step), high + max(0, (n - 1) * step)
-        n_bytes *= n if step else 1
+        n_bytes *= n if step or not n else 1
     return Use(root, (low, high), source.names.value(x), x.shape, str(x.dtype), n_bytes)
