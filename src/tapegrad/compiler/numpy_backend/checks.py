@@ -16,12 +16,14 @@ def check_first(block: Block) -> None:
     """Move checks before the first effect, or note in `block.kept` which inputs need a copy."""
     inputs = {block.root(x) for x in block.inputs if isinstance(x, Value)}
     first = _first_effect(block, inputs)
-    late = [i for i, x in enumerate(block.instructions) if i > first and is_check(x)]
-    for i in late:
-        needed = _needs(block, i, first, inputs)
-        if needed is not None:
-            _move(block, needed, first)
-            first += len(needed)
+    late = [x for x in block.instructions[first + 1 :] if is_check(x)]
+    if late:
+        needs = _Needs(block, inputs)
+        for check in late:
+            needed = needs.of(check, first)
+            if needed is not None:
+                _move(block, needed, first)
+                first += len(needed)
     last = max([i for i, x in enumerate(block.instructions) if is_check(x)], default=0)
     before = block.instructions[:last]
     roots = {block.root(x) for each in before for x in written(each)} & inputs
@@ -35,35 +37,54 @@ def _first_effect(block: Block, inputs: set[Value]) -> int:
     return len(block.instructions)
 
 
-def _needs(block: Block, check: int, first: int, inputs: set[Value]) -> list[int] | None:
-    """The instructions from `first` on that a check depends on, itself the last.
+class _Needs:
+    """Who makes and writes what the instructions of a block read."""
 
-    None where there is an effect among them.
-    """
-    read, touched = set(_objects(block.instructions[check])), set()
-    found = [check]
-    touched |= _roots(block, block.instructions[check])
-    for i in range(check - 1, first - 1, -1):
-        each = block.instructions[i]
-        makes = [*values_in(each.result), *scalars_in(each.result)]
-        writes = {block.root(x) for x in written(each)}
-        if not (read.intersection(makes) or writes & touched):
-            continue
-        if is_opaque(each) or writes & inputs:
-            return None
-        found.append(i)
-        read.update(_objects(each))
-        touched |= _roots(block, each)
-    found.reverse()
-    return found if _apart(block, found, first) else None
+    def __init__(self, block: Block, inputs: set[Value]):
+        self.block, self.inputs = block, inputs
+        self.maker: dict[Any, Instruction] = {}
+        self.writers: dict[Value, list[Instruction]] = {}
+        for each in block.instructions:
+            for x in (*values_in(each.result), *scalars_in(each.result)):
+                self.maker.setdefault(x, each)
+            for root in self._written(each):
+                self.writers.setdefault(root, []).append(each)
 
+    def _written(self, each: Instruction) -> set[Value]:
+        return {self.block.root(x) for x in written(each)}
 
-def _apart(block: Block, found: list[int], first: int) -> bool:
-    """Whether no instruction that is moved writes what one that it passes reads or writes."""
-    chosen = set(found)
-    writes = {block.root(x) for i in found for x in written(block.instructions[i])}
-    passed = [block.instructions[i] for i in range(first, found[-1]) if i not in chosen]
-    return not any(writes & _roots(block, each) for each in passed)
+    def of(self, check: Instruction, first: int) -> list[int] | None:
+        """The instructions from `first` on that a check depends on, itself the last.
+
+        None where there is an effect among them.
+        """
+        places = {id(x): i for i, x in enumerate(self.block.instructions)}
+        found = {places[id(check)]}
+        waiting = [check]
+        while waiting:
+            each = waiting.pop()
+            before = places[id(each)]
+            makers = [self.maker[x] for x in _objects(each) if x in self.maker]
+            writers = [x for root in _roots(self.block, each) for x in self.writers.get(root, ())]
+            for other in (*makers, *writers):
+                at = places[id(other)]
+                if not first <= at < before or at in found:
+                    continue
+                if is_opaque(other) or self._written(other) & self.inputs:
+                    return None
+                found.add(at)
+                waiting.append(other)
+        chosen = sorted(found)
+        return chosen if self._is_apart(chosen, first) else None
+
+    def _is_apart(self, found: list[int], first: int) -> bool:
+        """Whether no instruction that is moved writes what one that it passes reads or writes."""
+        instructions, chosen = self.block.instructions, set(found)
+        writes = {root for i in found for root in self._written(instructions[i])}
+        passed = range(first, found[-1]) if writes else ()
+        return not any(
+            writes & _roots(self.block, instructions[i]) for i in passed if i not in chosen
+        )
 
 
 def _objects(instruction: Instruction) -> list[Any]:
