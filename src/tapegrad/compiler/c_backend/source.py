@@ -4,8 +4,8 @@ Calls of Python cut a program into parts; each part is a C function of the table
 """
 
 import linecache
+import os
 import re
-from pathlib import Path
 
 import numpy as np
 
@@ -283,7 +283,7 @@ def _filled(lines: list[str], names: list[str]) -> list[str]:
 def _comment(line: tuple[str, int]) -> str:
     """The line of Python that a part comes from."""
     text = linecache.getline(*line).strip().replace("/*", "/ *").replace("*/", "* /")
-    where = f"{Path(line[0]).name}:{line[1]}"
+    where = f"{os.path.basename(line[0])}:{line[1]}"
     return f"/* {where}: {text} */" if text else f"/* {where} */"
 
 
