@@ -14,6 +14,7 @@ from types import BuiltinFunctionType, FunctionType
 import numpy as np
 
 from tapegrad.arrays.namespaces import below_batches, is_batched
+from tapegrad.arrays.numpy.memory_pool import drop_unused
 from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.number import TracedNumber, plain
 from tapegrad.arrays.traced.program import Program, unwatched
@@ -224,6 +225,7 @@ class Recording:
         drawn = DRAWS[0]
         recorded_draws = self.program.drawn
         watch = Watch(self.found)
+        drop_unused()  # what is recorded has memory of its own
         try:
             with self.program:
                 for x, array in zip(self.tensors, self._arrays, strict=True):
