@@ -125,6 +125,7 @@ class _Saying:
         raise _Unknown
 
 
+@once
 def _dtype(x: np.dtype) -> str:
     return f"{x.str}{x.name}" if x.fields is None else repr(x)
 
