@@ -14,6 +14,7 @@ HEADER = """\
 #include <stdint.h>
 #include <string.h>
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline)) /* copies of a loop in each place only take long */
 """
 
 _REAL = {"f32": ("float", "f"), "f64": ("double", "")}

@@ -1,5 +1,6 @@
 """Programs as C: views and writes, checks, reductions, numbers, results, threads."""
 
+import re
 import threading
 import warnings
 
@@ -360,7 +361,7 @@ def test_a_thousand_operations_are_one_function_for_all_blocks():
 
     program, outs = record(step, floats(4))
     compiled = Compiled(program, [y.place for y in outs], {})
-    assert compiled.source.count("static void loop") <= 3  # first, middle, last
+    assert len(re.findall(r"void loop\d+\(", compiled.source)) <= 3  # first, middle, last
     check(step, floats(4))
 
 
