@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tapegrad.compiler.c_backend.build import Compiled
+from tapegrad.compiler.c_backend.lowered import Compiled
 from tapegrad.compiler.c_backend.toolchain import CompilerMissing, compiler
 
 

@@ -8,7 +8,7 @@ import inspect
 
 import numpy as np
 
-from tapegrad.arrays.numpy.memory_pool import drop_unused
+from tapegrad.arrays.numpy.memory_pool import give_back
 from tapegrad.arrays.traced.program import Instruction, Scalar, Value
 from tapegrad.compiler import instructions
 from tapegrad.compiler.call_source import CallSource
@@ -44,7 +44,7 @@ class Entry(CallSource):
         self._write()
         del self._args, self._kwargs
         recording.release()
-        drop_unused()  # memory that the calls as they are have used
+        give_back()  # memory that the calls as they are have used
 
     # --- programs --------------------------------------------------------------------------------
 

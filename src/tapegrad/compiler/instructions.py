@@ -10,18 +10,32 @@ from tapegrad.core.annotations import Any, Sequence
 
 def places(x: Any) -> list:
     """The values and scalars in an argument or result."""
-    if isinstance(x, (Value, Scalar)):
-        return [x]
-    if isinstance(x, (tuple, list)):
-        return [v for each in x for v in places(each)]
-    if isinstance(x, slice):
-        return places((x.start, x.stop, x.step))
-    return []
+    found: list = []
+    _collect(x, found)
+    return found
+
+
+def _collect(x: Any, found: list) -> None:
+    kind = type(x)
+    if kind is Value or kind is Scalar:
+        found.append(x)
+    elif isinstance(x, (tuple, list)):
+        for each in x:
+            if type(each) not in _WITHOUT:
+                _collect(each, found)
+    elif kind is slice:
+        _collect((x.start, x.stop, x.step), found)
+
+
+_WITHOUT = frozenset([int, float, bool, str, type(None)])
 
 
 def read(instruction: Instruction) -> list:
     """What an instruction reads or writes to."""
-    return [*places(instruction.args), *places(tuple(instruction.kwargs.values()))]
+    found = places(instruction.args)
+    if instruction.kwargs:
+        _collect(tuple(instruction.kwargs.values()), found)
+    return found
 
 
 def made(instruction: Instruction) -> list:
@@ -81,7 +95,7 @@ def needed(instructions: Sequence[Instruction], outputs: Sequence) -> list[Instr
     wanted = {id(v) for v in outputs}
     found = []
     for each in reversed(instructions):
-        if has_effects(each) or any(id(v) in wanted for v in made(each)):
+        if any(id(v) in wanted for v in made(each)) or has_effects(each):
             wanted.update(id(v) for v in read(each))
             found.append(each)
     return found[::-1]

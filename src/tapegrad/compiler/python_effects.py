@@ -42,6 +42,7 @@ _IMPURE_PYTHON = frozenset(
 )
 
 _GRAD: Any = getattr(Tensor, "grad").fget.__code__  # noqa: B009
+_NOTED = frozenset([_GRAD.co_name, "step", "hooked"])
 
 
 class Watch:
@@ -52,18 +53,20 @@ class Watch:
         self.stepped: set[int] = set()  # optimizers, by their identities
         self.reads_grads = False  # whether the `.grad` of some tensor was asked for
         self._found = found
-        self._kinds: dict[Any, bool] = {}
+        self._kinds: dict[str, str] = {}  # of modules, by their names
 
     def __enter__(self) -> "Watch":
         self._states = self._random_states()
         self._before = sys.getprofile()
         if self._before is None or callable(self._before):
-            sys.setprofile(self._see)
+            see = RECORDING.get().watcher = self._see
+            sys.setprofile(see)
         else:
             self.why_not = "a profiler of Python watches"
         return self
 
     def __exit__(self, *error: object) -> None:
+        RECORDING.get().watcher = None
         if self._before is None or callable(self._before):
             sys.setprofile(self._before)
         if self._random_states() != self._states and not self.why_not:
@@ -80,30 +83,43 @@ class Watch:
             found.append((name, words.tobytes(), *rest))
         return found
 
-    def _is_users(self, frame: FrameType) -> bool:
-        code = frame.f_code
-        found = self._kinds.get(code)
+    def _kind(self, frame: FrameType) -> str:
+        """Whose code a frame runs: "user", "impure" of Python's library, or "pure"."""
+        name = frame.f_globals.get("__name__", "")
+        found = self._kinds.get(name)
         if found is None:
-            name = frame.f_globals.get("__name__", "")
-            found = self._kinds[code] = not is_library(_Named(name))
+            found = "impure" if name.partition(".")[0] in _IMPURE_PYTHON else "pure"
+            found = self._kinds[name] = found if is_library(_Named(name)) else "user"
         return found
 
     def _see(self, frame: FrameType, event: str, arg: Any) -> None:
-        if event == "call" and frame.f_code is _GRAD:
+        # thousands of events: what most of them are is asked first
+        if event == "c_call":
+            if self._kind(frame) == "user" and not self.why_not:
+                self._see_c(frame, arg)
+        elif event == "call":
+            name = frame.f_code.co_name
+            if name in _NOTED:
+                self._see_noted(frame, name)
+            caller = frame.f_back
+            if self._kind(frame) == "impure" and caller is not None and not self.why_not:
+                if self._kind(caller) == "user":
+                    root = frame.f_globals["__name__"].partition(".")[0]
+                    self._note(caller, f"{root}.{name}")
+
+    def _see_noted(self, frame: FrameType, name: str) -> None:
+        """A call of a Python function of a name that may mean something."""
+        if frame.f_code is _GRAD:
             self.reads_grads = True
-        if self.why_not or event not in ("c_call", "call"):
+        elif self.why_not:
             return
-        if event == "call":
-            if frame.f_code.co_name == "step" and frame.f_back is not None:
-                self._scheduled(frame)
-            elif frame.f_code.co_name == "hooked" and "self" in frame.f_locals:
-                self.stepped.add(id(frame.f_locals["self"]))
-            root = frame.f_globals.get("__name__", "").partition(".")[0]
-            if root in _IMPURE_PYTHON and frame.f_back is not None and self._is_users(frame.f_back):
-                self._note(frame.f_back, f"{root}.{frame.f_code.co_name}")
-            return
-        if not self._is_users(frame):
-            return
+        elif name == "step" and frame.f_back is not None:
+            self._scheduled(frame)
+        elif name == "hooked" and "self" in frame.f_locals:
+            self.stepped.add(id(frame.f_locals["self"]))
+
+    def _see_c(self, frame: FrameType, arg: Any) -> None:
+        """A call of a function of C by the user's code."""
         owner = getattr(arg, "__self__", None)
         name = getattr(arg, "__name__", "?")
         if owner is None or isinstance(owner, type(sys)):
@@ -134,7 +150,7 @@ class Watch:
         caller = frame.f_back
         if not isinstance(scheduler, LRScheduler) or caller is None:
             return
-        if not self._is_users(caller):
+        if self._kind(caller) != "user":
             return
         if not all(type(x) in (int, float, bool, type(None)) for x in given.values()):
             self._note(caller, f"{type(scheduler).__name__}.step")

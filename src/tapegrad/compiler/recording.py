@@ -6,15 +6,18 @@ nothing is lost but time.
 """
 
 import gc
+from collections import Counter
 from collections.abc import Iterator
+from sys import getrefcount
 from types import BuiltinFunctionType, FunctionType
 
 import numpy as np
 
 from tapegrad.arrays.namespaces import below_batches, is_batched
+from tapegrad.arrays.numpy.memory_pool import drop_unused
 from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.number import TracedNumber, plain
-from tapegrad.arrays.traced.program import Program
+from tapegrad.arrays.traced.program import Program, unwatched
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.describe import is_freed
 from tapegrad.autograd.layered_mode import Layered
@@ -29,6 +32,7 @@ from tapegrad.core.dtype import dtype
 from tapegrad.core.memory_format import memory_format
 from tapegrad.core.streams.mersenne_twister import DRAWS
 from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.dispatch.op import Op
 from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.operators.creation.factory_options import Maker
 from tapegrad.optim.optimizer import Optimizer
@@ -51,6 +55,9 @@ class RecordingMode(Layered):
         for x in inputs:
             if isinstance(x, TensorBase):
                 recording.check(name, x)
+        if type(op) is Op and type(self.under) is bool:
+            given = name, function, args, kwargs
+            return unwatched(recording.program, self.below, given, {})
         return self.below(name, function, args, kwargs)
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
@@ -110,6 +117,8 @@ class Recording:
         self.why_not, self.again = "", False
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
+        self.cotangents: list[Traced] = []
+        self.gradients: list[Traced | None] = []
         self._scalars: dict[tuple, Any] = {}
         # an optimizer with a step of its own keeps numbers that it has read
         self.traces_items = all(type(x).step is Optimizer.step for x in found.optimizers)
@@ -216,6 +225,7 @@ class Recording:
         drawn = DRAWS[0]
         recorded_draws = self.program.drawn
         watch = Watch(self.found)
+        drop_unused()  # what is recorded has memory of its own
         try:
             with self.program:
                 for x, array in zip(self.tensors, self._arrays, strict=True):
@@ -256,8 +266,6 @@ class Recording:
     def _try_backward(self) -> None:
         """Record the backward pass of the results, if they have one."""
         self.live: list = []
-        self.cotangents: list[Traced] = []
-        self.gradients: list[Traced | None] = []
         self.wanted = [i for i, x in enumerate(self.tensors) if x.requires_grad]
         if self.why_not:
             return
@@ -318,7 +326,7 @@ class Recording:
                 x._array = np.asarray(now)
             else:
                 x._array = array
-            x._signature = None
+            x._signature = now = None
         alive = program.alive()
         leaves = getattr(self, "leaves", ())  # none where the call raised an error
         self._results = {id(x): x._array for x in leaves if isinstance(x, TensorBase)}
@@ -354,6 +362,7 @@ class Recording:
             for entry in optimizer.state.values():
                 if isinstance(entry, dict):
                     entry.update({k: _plain_state(x) for k, x in entry.items()})
+        self._scalars.clear()
         numbers = self.program.kept_numbers()
         for x in gc.get_referrers(*numbers) if numbers else ():
             if type(x) is list and x is not numbers and x is not getattr(self, "leaves", None):
@@ -368,10 +377,32 @@ class Recording:
         alive = self.program.alive()
         if not alive:
             return [], []
+        known = self._known_holders(alive)
+        if known is not None:
+            return known
         found = gc.get_referrers(*alive) if len(alive) <= _FEW else gc.get_objects()
         kinds = {x for x in _with_subclasses(TensorBase) if x._array is TensorBase._array}
         tensors = [x for x in found if type(x) in kinds and self._is_mine(x, "_array")]
         return tensors, [x for x in found if type(x) is View and self._is_mine(x, "array")]
+
+    def _known_holders(self, alive: list) -> tuple[list, list] | None:
+        """The same without a walk through all objects, where results and gradients are all.
+
+        Counts of references say so; None where there is somebody else.
+        """
+        candidates = (*getattr(self, "leaves", ()), *self._new_grads.values())
+        tensors = {id(x): x for x in candidates if isinstance(x, TensorBase)}
+        views = {id(x._view): x._view for x in tensors.values() if x._view is not None}
+        held = [*self._moved.values(), *self._grad_arrays.values(), *self._results.values()]
+        held += [*self.cotangents, *self.gradients]
+        held += [x._array for x in tensors.values()] + [x.array for x in views.values()]
+        known = Counter(map(id, held))
+        del held
+        counts = list(map(getrefcount, alive))
+        if any(n != _ONCE + known[id(x)] for x, n in zip(alive, counts, strict=True)):
+            return None
+        kept = [x for x in tensors.values() if self._is_mine(x, "_array")]
+        return kept, [x for x in views.values() if self._is_mine(x, "array")]
 
     def _is_mine(self, holder: Any, name: str) -> bool:
         array = getattr(holder, name, None)  # another thread may be making it
@@ -455,6 +486,9 @@ def _with_value(array: Any, value: Any) -> Any:
         return value
     return type(array)(array.level, _with_value(array.value, value), array.mapped)
 
+
+_ONCE = next(map(getrefcount, [object()]))
+"""What `getrefcount` says of what nobody but one list has."""
 
 _FEW = 32
 """More arrays are looked for in a list of all objects, which does not grow with their number."""

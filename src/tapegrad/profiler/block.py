@@ -12,7 +12,6 @@ from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike, Operato
 from tapegrad.core.errors import assertion_error, runtime_error
 from tapegrad.dispatch.apply import apply
 from tapegrad.dispatch.fast_pointwise import binary, unary
-from tapegrad.profiler.execution_trace import described, described_call
 from tapegrad.profiler.names import n_of_operator, takes_list, titles_of
 from tapegrad.profiler.recorder import BACKWARD, RECORDER, USER, Record, Recorder, shapes_of
 
@@ -206,6 +205,8 @@ class Profiling(Layered):
             if books is not None:
                 books.made(given, inputs, result)
             if recorder.values:
+                from tapegrad.profiler.execution_trace import described_call
+
                 tensors = [list(inputs)] if takes_list(record.name) else inputs
                 record.values = described_call(tensors, params, result)
             return result
@@ -271,6 +272,8 @@ class Profiling(Layered):
         books = recorder.allocations
         given = set() if books is None else books.of_node(node, args[1])
         if recorder.values:
+            from tapegrad.profiler.execution_trace import described
+
             record.values = list(map(described, received)), []
         try:
             result = super().backward_node(node, function, args)

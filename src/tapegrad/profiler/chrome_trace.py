@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import sys
 import time
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 
 def write_trace(events: list[Any], path: str, head: dict, recorder: Any) -> None:
     """Write `events` in Chrome's trace format (chrome://tracing, Perfetto)."""
+    import socket  # which takes long to import
+
     process = os.getpid()
     tids = recorder.thread_numbers()
     trace = {

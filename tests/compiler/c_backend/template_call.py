@@ -30,7 +30,7 @@ def blas(name):
 @functools.cache
 def library():
     """All functions of the templates, compiled once."""
-    text = templates.LIBRARY.source(templates.LIBRARY.definitions)
+    text = templates.library().source(templates.library().definitions)
     text = re.sub(r"^static (void|int) tg_", r"\1 tg_", text, flags=re.M)
     found, _ = compiled(vector_math.HEADERS + text)
     for suffix, name in (("f32", "sgemm"), ("f64", "dgemm")):

@@ -11,8 +11,8 @@ import time
 import numpy as np
 import pytest
 
-from tapegrad.arrays.traced.program import Program
-from tapegrad.compiler.c_backend import CompilerMissing, build, cache
+from tapegrad.arrays.traced.program import Changed, Program
+from tapegrad.compiler.c_backend import CompilerMissing, build, cache, lowered, toolchain
 from tapegrad.compiler.c_backend.toolchain import Compiler, compiler
 from tests.compiler.c_programs import needs_compiler
 
@@ -39,8 +39,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-def run_program(factor=2.0):
-    x = np.arange(4.0)
+def run_program(factor=2.0, dtype="f8"):
+    x = np.arange(4, dtype=dtype)
     with Program() as program:
         y = program.input(x) * factor
     np.testing.assert_array_equal(build(program, [y.place])(x)[0], x * factor)
@@ -53,7 +53,9 @@ def start(n=1):
 
 
 def entries(folder):
-    return [x for x in folder.iterdir() if not x.name.startswith(".")]
+    """The folders of libraries."""
+    others = "recipes", "compilers"
+    return [x for x in folder.iterdir() if not x.name.startswith(".") and x.name not in others]
 
 
 def test_a_program_is_compiled_once(folder, monkeypatch):
@@ -64,6 +66,52 @@ def test_a_program_is_compiled_once(folder, monkeypatch):
     ]  # fmt: skip
     monkeypatch.setattr(Compiler, "compile", None)  # a second compilation would raise
     run_program()
+
+
+def test_a_program_is_lowered_once(folder, monkeypatch):
+    toolchain._compiler.cache_clear()
+    run_program()
+    with monkeypatch.context() as patched:
+        patched.setattr(lowered, "Compiled", None)  # a second lowering would raise
+        patched.setattr(Compiler, "compile", None)
+        patched.setattr(toolchain, "_run", None)  # the compiler's version is known
+        toolchain._compiler.cache_clear()
+        run_program()
+        for factor, dtype in ((3.0, "f8"), (2.0, "f4")):
+            with pytest.raises(TypeError, match="not callable"):
+                run_program(factor, dtype)
+    (recipe,) = (folder / "recipes").iterdir()
+    recipe.write_bytes(recipe.read_bytes()[:-1])
+    run_program()
+    (entry,) = entries(folder)
+    (entry / cache.LIBRARY).unlink()
+    run_program()
+
+
+def test_constants_are_part_of_what_a_program_is_found_by():
+    x, indices = np.arange(4.0), np.array([2, 1])
+    for more in (0, 1, 0):
+        numbers = np.arange(4.0) + more
+        with Program() as program:
+            given = program.input(x)
+            y = given * 2.0 + numbers
+            z = given[indices + more]
+        found = build(program, [y.place, z.place])(x)
+        np.testing.assert_array_equal(found[0], x * 2.0 + numbers)
+        np.testing.assert_array_equal(found[1], x[indices + more])
+
+
+def test_what_a_recipe_raises():
+    x = np.array([0.5, 2.0])
+    for _ in range(2):
+        with Program() as program:
+            given = program.input(x)
+            assert given.sum() > 2
+            y = given * 2.0
+        run = build(program, [y.place])
+        np.testing.assert_array_equal(run(x + 1)[0], x * 2.0 + 2)
+        with pytest.raises(Changed, match="of v"):
+            run(x - 1)
 
 
 @pytest.mark.parametrize("name", [cache.LIBRARY, cache.DIGEST])
@@ -85,7 +133,7 @@ def test_ten_processes_compile_one_program(folder):
     processes = [start() for _ in range(10)]
     outputs = [x.communicate(timeout=120) for x in processes]
     assert all(x.returncode == 0 for x in processes), outputs
-    assert len(list(folder.iterdir())) == 1
+    assert len(entries(folder)) == 1 and not list(folder.glob("**/.*"))
 
 
 @pytest.mark.parametrize("delay", [0.02, 0.1, 0.2])

@@ -90,6 +90,22 @@ def test_prints_and_one_warning_that_says_why(capsys):
     assert capsys.readouterr().out == "called\n" * 5 and len(caught) == 1
 
 
+def test_what_is_done_after_an_operator_has_failed_is_seen():
+    seen = []
+
+    @torch.compile(backend="numpy")
+    def f(x):
+        try:
+            x.reshape(7)
+        except RuntimeError:
+            seen.append(x)
+        return x * 2
+
+    with pytest.warns(UserWarning, match=r"list\.append\(\) is called"):
+        results = [f(torch.ones(4)) for _ in range(3)]
+    assert len(results) == len(seen) == 3
+
+
 def test_callbacks_of_the_garbage_collector_are_not_the_calls(recwarn):
     calls = []
 

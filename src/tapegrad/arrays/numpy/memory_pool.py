@@ -8,6 +8,7 @@ a buffer that nobody else refers to any more is handed out again. What is kept i
 import sys
 import threading
 from _tracemalloc import is_tracing  # the module without the tools, which take long to import
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,28 @@ def drop_unused() -> None:
     """Give back the buffers that nobody uses."""
     with _lock:
         _drop_unused()
+
+
+def give_back() -> None:
+    """Give back the buffers that nobody uses, and what the allocator keeps of memory that is free.
+
+    glibc keeps pages of arrays that are gone for the next ones of their size: after a large piece
+    of work there may be none.
+    """
+    drop_unused()
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Any:
+    """glibc's function that returns free pages; None where another library allocates."""
+    import ctypes
+
+    if not sys.platform.startswith("linux"):
+        return None
+    return getattr(ctypes.CDLL(None), "malloc_trim", None)
 
 
 def _drop_unused() -> None:

@@ -100,6 +100,7 @@ class Program:
         self.functions: dict[str, Callable] = {}  # what the texts of instructions call
         self.constants: list[Any] = []  # arrays and objects that instructions were handed
         self.owner: Any = None  # who records it, for those who ask about more than arrays
+        self.watcher: Any = None  # a function of `sys.setprofile`, which rests in kernels
         self.drawn = 0  # how often words were drawn by its instructions
         self._n = 0
         self._constants: dict[int, int] = {}
@@ -238,6 +239,21 @@ class Program:
         return compiled(self, [x.place for x in outputs])
 
 
+def unwatched(program: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
+    """`function(*args, **kwargs)`, which calls nothing of the user's: there is much to see in it.
+
+    Whoever watches the recording of `program` by Python's profiling sees nothing of the call.
+    """
+    watcher = None if program is None else program.watcher
+    if watcher is None or sys.getprofile() is not watcher:
+        return function(*args, **kwargs)
+    sys.setprofile(None)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        sys.setprofile(watcher)
+
+
 class Constant:
     """The place of a constant of a program."""
 
@@ -253,9 +269,16 @@ class Constant:
 def _line() -> tuple[str, int] | None:
     """The line of the user's code that runs."""
     frame: Any = sys._getframe(2)
-    while frame is not None and (
-        frame.f_globals.get("__name__", "").startswith("tapegrad.")
-        or frame.f_code.co_filename.startswith("<")
-    ):
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file not in _OURS:
+            name = frame.f_globals.get("__name__", "")
+            _OURS[file] = name.startswith("tapegrad.") or file.startswith("<")
+        if not _OURS[file]:
+            return file, frame.f_lineno
         frame = frame.f_back
-    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    return None
+
+
+_OURS: dict[str, bool] = {}
+"""Of files whose functions ran while programs were recorded: whether no user wrote them."""

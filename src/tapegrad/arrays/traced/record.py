@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.traced.number import TracedNumber
 from tapegrad.arrays.traced.number import plain as plain_number
-from tapegrad.arrays.traced.program import RECORDING, Program
+from tapegrad.arrays.traced.program import RECORDING, Program, unwatched
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable
 
@@ -19,11 +19,17 @@ def record(
     `text` is how the call is written: the name of `function`, `.name` for a method, `getitem` or
     `setitem`; `run` does the same where there is no function of that name.
     """
+    program = RECORDING.get()
+    return unwatched(program, _record, (program, text, function, args, kwargs, run), {})
+
+
+def _record(
+    program: Any, text: str, function: Callable | None, args: tuple, kwargs: dict, run: Any
+) -> Any:
     known: dict[int, Any] = {}
     plain = [_plain(x, known) for x in args]
-    plain_kwargs = {k: _plain(x, known) for k, x in kwargs.items()}
-    program = RECORDING.get()
-    if program is None or any(x.program is not program for x in known.values()):
+    plain_kwargs = {k: _plain(x, known) for k, x in kwargs.items()} if kwargs else {}
+    if program is None or any([x.program is not program for x in known.values()]):
         # it is over: what a graph has kept of it still computes
         return (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
     target = kwargs.get("out")
@@ -34,7 +40,7 @@ def record(
         if x.is_number and (text in _WRITERS or _shares(out, x.array)):
             _keep_in_memory(program, x)
     placed = tuple([place_of(program, x) for x in args])
-    placed_kwargs = {k: place_of(program, x) for k, x in kwargs.items()}
+    placed_kwargs = {k: place_of(program, x) for k, x in kwargs.items()} if kwargs else {}
     found, result = _traced(program, out, known, text)
     program.note(text, function, placed, placed_kwargs, result)
     if is_sized_by_data(text, plain):

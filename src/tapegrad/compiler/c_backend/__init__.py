@@ -2,7 +2,8 @@
 
 `lowering` makes statements over strided memory of a recorded program, `simplify` and `schedule`
 leave out and fuse, `source` writes C, `toolchain` and `cache` make a library of it, `driver` the
-Python function that calls it.
+Python function that calls it: a `recipe`, which `recipes` keep. A program that was compiled before
+goes through none of this.
 """
 
 from tapegrad.compiler.c_backend.build import build

@@ -5,9 +5,9 @@
 """
 
 import ctypes
+import os
 import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
@@ -29,12 +29,13 @@ def found() -> Blas:
 
 def _of_numpy() -> Blas | None:
     """The library in NumPy's own wheel, with 64-bit integers."""
-    folder = Path(np.__file__).parent
-    places = [folder.parent / "numpy.libs", folder / ".libs", folder / ".dylibs"]
-    for place in places:
-        for path in sorted(place.glob("*openblas64*")) if place.is_dir() else ():
+    folder = os.path.dirname(np.__file__)
+    beside = os.path.join(os.path.dirname(folder), "numpy.libs")
+    for place in (beside, os.path.join(folder, ".libs"), os.path.join(folder, ".dylibs")):
+        names = os.listdir(place) if os.path.isdir(place) else []
+        for name in sorted(x for x in names if "openblas64" in x):
             try:
-                library = ctypes.CDLL(str(path))
+                library = ctypes.CDLL(os.path.join(place, name))
                 pointers = [
                     ctypes.cast(getattr(library, f"scipy_cblas_{x}gemm64_"), ctypes.c_void_p).value
                     for x in "sd"

@@ -7,13 +7,14 @@ dtype.
 import re
 
 from tapegrad.compiler.c_backend import vector_math
-from tapegrad.compiler.c_backend.templates import LIBRARY
+from tapegrad.compiler.c_backend.templates import basics, library
 
 HEADER = """\
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline)) /* copies of a loop in each place only take long */
 """
 
 _REAL = {"f32": ("float", "f"), "f64": ("double", "")}
@@ -118,18 +119,21 @@ def used_by(source: str) -> str:
     for name in called:
         define(name)
     text = "".join(done.values())
-    vector = [x for x in [*called, *_CALLED.findall(text)] if x in LIBRARY.definitions]
+    named = [*called, *_CALLED.findall(text)]
+    of_templates = [x for x in named if x not in basics().definitions and definition(x) is None]
+    texts = library() if of_templates else basics()
+    vector = [x for x in named if x in texts.definitions]
     if not vector:
         return text
-    needed = LIBRARY.source(vector)
+    needed = texts.source(vector)
     vector += [f"tg_gemm_type_{t}" for t in _REAL if f"gemm_{t}(" in needed]
     found = []
-    for name in LIBRARY.needed(vector):
-        each = LIBRARY.definitions[name].text
+    for name in texts.needed(vector):
+        each = texts.definitions[name].text
         if name in vector_math.LIBRARY.definitions:
             # a loop is vectorised where all that it calls is inside it
             each = each.replace("static inline ", "INLINE ")
         found.append((name, re.sub(r"^tg_gemm_type_", "static tg_gemm_type_", each, flags=re.M)))
-    order = {name: i for i, name in enumerate(LIBRARY.definitions)}
+    order = {name: i for i, name in enumerate(texts.definitions)}
     found.sort(key=lambda each: order[each[0]])
     return "\n".join(each for _, each in found) + "\n" + text

@@ -2,26 +2,14 @@
 little more than what it has to do.
 """
 
-import threading
-
-import numpy as np
-
 from tapegrad.arrays.traced import source as python_source
-from tapegrad.compiler.c_backend.addresses import address, offsets
+from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import Layout
 from tapegrad.compiler.c_backend.ir import Access, Buffer, PythonCall
+from tapegrad.compiler.c_backend.recipe import Recipe
 from tapegrad.compiler.c_backend.source import CSource
-from tapegrad.compiler.c_backend.workspace import (
-    ALONE,
-    Workspace,
-    count_of_references,
-    is_dense_result,
-    laid_out_as,
-    maker,
-    seen,
-)
+from tapegrad.compiler.c_backend.workspace import ALONE, is_dense_result
 from tapegrad.core.annotations import Any, Sequence
-from tapegrad.core.threads import n_threads
 
 
 class Driver:
@@ -37,7 +25,6 @@ class Driver:
         calls: Sequence[PythonCall],
         parts: Sequence[Any],
         written: CSource,
-        scope: dict[str, Any],
         is_timed: bool = False,
     ):
         self.inputs, self.outputs, self.layout, self.calls = inputs, outputs, layout, calls
@@ -49,21 +36,22 @@ class Driver:
         self._threads_slot = n_slots - 1 if written.shares else None
         self._result_of = {id(x): i for i, x in enumerate(layout.results)}
         self._objects: dict[str, Any] = {}
-        self.scope = {
-            **scope,
-            "new": lambda: Workspace(n_slots, layout, constants, len(inputs)),
-            "free": [],
-            "getrefcount": count_of_references,
-            "address": address,
-            "seen": seen,
-            "laid_out_as": laid_out_as,
-            "ndarray": np.ndarray,
-            "n_threads": n_threads,
-            "lock": threading.Lock(),
-        }
+        self.scope: dict[str, Any] = {}
+        self._constants, self._n_slots, self._written = constants, n_slots, written
         self._made: dict[int, str] = {}
         self._is_timed = is_timed
         self.source = "\n".join(["def run(*inputs):", *self._lines()])
+
+    def recipe(self) -> Recipe:
+        """What is needed to call the program."""
+        parts = [i for i, each in enumerate(self.parts) if each or not i]
+        failures = [x[0].text if type(x) is tuple else x for x in self.failures]
+        n_timed = sum(map(len, self.parts)) if self._is_timed else None
+        return Recipe(
+            self._written.text, self.source, self.scope, self.layout.size, self.layout.results,
+            self._constants, self._n_slots, len(self.inputs), parts, failures,
+            bool(self._written.products), self._written.shares, n_timed,
+        )  # fmt: skip
 
     def _lines(self) -> list[str]:
         n = len(self.inputs)
@@ -103,8 +91,7 @@ class Driver:
     def _results(self) -> list[str]:
         """Memory of results: that of the last call where nobody else has it."""
         lines = ["    results = w.results"] if self.layout.results else []
-        for i, each in enumerate(self.layout.results):
-            self.scope[f"make{i}"] = maker(each, each.slot)
+        for i in range(len(self.layout.results)):
             lines += [
                 f"    result{i} = results[{i}]",
                 f"    if result{i} is None or getrefcount(result{i}) != {ALONE}:",
@@ -226,32 +213,3 @@ def _is_whole(x: Access) -> bool:
         and x.shape == value.shape
         and x.strides == value.strides
     )
-
-
-def runner_of(driver: Driver, library: Any) -> Any:
-    """The function itself."""
-    import ctypes
-
-    scope = driver.scope
-    names = [f"part{i}" for i, each in enumerate(driver.parts) if each or not i]
-    for name in names:
-        function = getattr(library, name)
-        function.argtypes, function.restype = [ctypes.c_void_p], ctypes.c_int
-        scope[name] = function
-    if offsets() is not None:
-        step = library.step
-        step.argtypes, step.restype = [ctypes.c_void_p, ctypes.c_void_p], ctypes.c_int
-        scope["step"] = step
-    scope["address_of"] = ctypes.addressof
-
-    def fail(work: Workspace, code: int) -> None:
-        scope["free"].append(work)
-        failure = driver.failures[code - 1]
-        if type(failure) is tuple:
-            raise IndexError(f"an index of {failure[0].text} is out of range")
-        failure()
-        raise AssertionError("a failure that does not raise")
-
-    scope["fail"] = fail
-    exec(compile(driver.source, "<c backend>", "exec"), scope)
-    return scope["run"]

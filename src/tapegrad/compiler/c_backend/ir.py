@@ -51,7 +51,9 @@ class Buffer:
 class Access:
     """A strided part of a buffer; `offset` and `strides` are in bytes."""
 
-    __slots__ = ("buffer", "dtype", "key", "offset", "shape", "span", "strides", "weak")
+    __slots__ = (
+        "buffer", "dtype", "is_injective", "key", "offset", "shape", "span", "strides", "weak",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class Access:
                 break
             low, high = low + min(0, (n - 1) * s), high + max(0, (n - 1) * s)
         self.span = low, high
+        self.is_injective = all([s != 0 or n == 1 for n, s in zip(shape, strides, strict=True)])
         moves = tuple([0 if n == 1 else s for n, s in zip(shape, strides, strict=True)])
         self.key = id(buffer), offset, shape, moves, dtype.char
 
@@ -113,10 +116,6 @@ class Access:
                 self.shape, self.strides, dense(self.shape, self.dtype.itemsize), strict=True
             )
         )
-
-    @property
-    def is_injective(self) -> bool:
-        return all(s != 0 or n == 1 for n, s in zip(self.shape, self.strides, strict=True))
 
 
 class Literal:

@@ -1,6 +1,7 @@
 """Numbers that Python read while the program was recorded: they have to be the same again."""
 
 import math
+from functools import partial
 
 from tapegrad.arrays.traced.program import Changed, Instruction, Scalar, Value
 from tapegrad.compiler.c_backend.ir import Literal
@@ -30,11 +31,13 @@ def lower_expect(lowering: Lowering, instruction: Instruction) -> bool:
     if condition is None:
         return False
 
-    def changed() -> None:
-        raise Changed(f"{how} of {value!r} was {recorded!r}")
-
+    changed = partial(_changed, f"{how} of {value!r} was {recorded!r}")
     lowering.check(condition, operands, changed, instruction.line)
     return True
+
+
+def _changed(what: str) -> None:
+    raise Changed(what)
 
 
 def _condition(how: str, recorded: Any) -> str | None:

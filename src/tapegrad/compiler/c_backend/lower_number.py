@@ -31,7 +31,7 @@ def lower_number(lowering: Lowering, instruction: Instruction) -> bool:
         else:
             operands.append(Literal(np.float64(x)))
     if text == "operator.truediv":
-        lowering.check("{0} != 0", operands[1:], lambda: 1.0 / 0, instruction.line)
+        lowering.check("{0} != 0", operands[1:], _no_quotient, instruction.line)
     if text == "operator.pow":
         lowering.check(
             "isfinite(pow({0}, {1})) || !isfinite({0}) || !isfinite({1})", operands, _no_power,
@@ -59,6 +59,10 @@ def _fresh(lowering: Lowering, scalar: Scalar) -> Access:
     buffer = lowering.buffer("memory", None, scalar.number)
     found = lowering.places[scalar.number] = Access(buffer, 0, (), (), _DOUBLE, weak=True)
     return found
+
+
+def _no_quotient() -> None:
+    raise ZeroDivisionError("float division by zero")
 
 
 def _no_power() -> None:

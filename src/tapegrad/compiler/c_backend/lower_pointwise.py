@@ -1,5 +1,7 @@
 """Elementwise functions: NumPy's ufuncs, and kernels that compute element by element."""
 
+from functools import cache
+
 import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction, Value
@@ -30,7 +32,7 @@ def lower_pointwise(lowering: Lowering, instruction: Instruction) -> bool:
         name = function.__name__
     if name not in TEMPLATES:
         return False
-    n_inputs = 1 + max(i for i in range(3) if f"{{{i}}}" in _longest(name))
+    n_inputs = _n_inputs(name)
     args = instruction.args
     out = _out(lowering, instruction, n_inputs)
     operands = [lowering.operand(x) for x in args[:n_inputs]]
@@ -56,6 +58,11 @@ def lower_pointwise(lowering: Lowering, instruction: Instruction) -> bool:
         return False
     _store(lowering, instruction, out, expression, literals, types, result, function)
     return True
+
+
+@cache
+def _n_inputs(name: str) -> int:
+    return 1 + max(i for i in range(3) if f"{{{i}}}" in _longest(name))
 
 
 def _longest(name: str) -> str:

@@ -3,8 +3,8 @@
 import re
 
 from tapegrad.arrays.traced.program import Instruction, Program, Value
-from tapegrad.compiler.c_backend.build import Compiled
 from tapegrad.compiler.c_backend.ir import Access, Pointwise, Reduction, Statement
+from tapegrad.compiler.c_backend.lowered import Compiled
 from tapegrad.compiler.c_backend.schedule import Segment
 from tapegrad.compiler.parts import Part, Parts, Use, add_flops, name_of
 from tapegrad.core.annotations import Any, Sequence

@@ -20,7 +20,7 @@ from tapegrad.compiler.c_backend.toolchain import compiler
 from tapegrad.core.annotations import Any, Array, Callable
 
 _NUMBER = re.compile(r"(U?INT64_C\(\d+\)|(?<![\w.])\d+(?:\.\d*)?(?:e[+-]?\d+)?f?(?![\w.]))")
-_FUNCTION = re.compile(r"(?:static void|int|static int) \w+\(.*\) \{$")
+_FUNCTION = re.compile(r"(?:static (?:NOINLINE )?void|int|static int) \w+\(.*\) \{$")
 _TABLE = re.compile(r"static const \w+ (numbers\d+)\[\] = \{.*\};$")
 _NAME = re.compile(r"\bsize\d+\b")
 
@@ -29,6 +29,7 @@ class Sizes:
     """The programs of one function, by what they have in common."""
 
     def __init__(self) -> None:
+        self._first: list[str] = []  # sources that nobody has compared with another one yet
         self._families: dict[str, _Family] = {}
         self._lock = threading.Lock()
 
@@ -40,17 +41,27 @@ class Sizes:
 
         Raises: CompilerMissing
         """
-        pieces = _NUMBER.split(source)
-        common, numbers = "\0".join(pieces[::2]), pieces[1::2]
         with self._lock:
-            family = self._families.get(common)
-            if family is None:
-                self._families[common] = _Family(numbers)
-            elif family.includes(numbers):
-                shared = family.shared(pieces[::2])
-                if shared is not None:
-                    return shared.library, Arguments(shared, family.table(numbers))
+            if self._families or self._first:
+                pieces = _NUMBER.split(source)
+                for each in self._first:
+                    self._family(_NUMBER.split(each))
+                self._first = []
+                family = self._family(pieces)
+                if family.includes(pieces[1::2]):
+                    shared = family.shared(pieces[::2])
+                    if shared is not None:
+                        return shared.library, Arguments(shared, family.table(pieces[1::2]))
+            else:
+                self._first.append(source)
         return cache.library(source, compiler()), None
+
+    def _family(self, pieces: list[str]) -> "_Family":
+        """The family of a program; a new one for the first."""
+        common = "\0".join(pieces[::2])
+        if common not in self._families:
+            self._families[common] = _Family(pieces[1::2])
+        return self._families[common]
 
 
 class Shared:

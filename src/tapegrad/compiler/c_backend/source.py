@@ -4,8 +4,9 @@ Calls of Python cut a program into parts; each part is a C function of the table
 """
 
 import linecache
+import os
 import re
-from pathlib import Path
+from collections import Counter
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from tapegrad.compiler.c_backend.schedule import Segment
 from tapegrad.core.annotations import Any, Sequence
 
 _DOUBLE = np.dtype(np.float64)
+_LOOP = re.compile(r"\bloop\d+(?=\()")
 _LONG = 16  # lines of a loop that is compiled once for all tables of numbers
 _INLINE = 8  # statements of numbers, not arrays, that stand where they are needed
 
@@ -64,7 +66,11 @@ class CSource:
         for loop in self._loops.values():
             self._variants.setdefault(_text_of(loop), set()).add(tuple(loop.literals))
         bodies = [self._part(i, each) for i, each in enumerate(parts) if each or not i]
-        sections = [self._functions[x][1] for x in self._functions]
+        called = Counter(_LOOP.findall("\n".join([*bodies, *self._shared.values()])))
+        sections = [
+            text if called[name] < 2 else text.replace("static void", "static NOINLINE void", 1)
+            for name, text in self._functions.values()
+        ]
         code = "\n".join([*sections, *bodies])
         self.shares = bool(self._shared)
         helpers = c_library.used_by(code)
@@ -293,7 +299,7 @@ def _filled(lines: list[str], names: list[str]) -> list[str]:
 def _comment(line: tuple[str, int]) -> str:
     """The line of Python that a part comes from."""
     text = linecache.getline(*line).strip().replace("/*", "/ *").replace("*/", "* /")
-    where = f"{Path(line[0]).name}:{line[1]}"
+    where = f"{os.path.basename(line[0])}:{line[1]}"
     return f"/* {where}: {text} */" if text else f"/* {where} */"
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from tapegrad.arrays.traced.program import Program, Value
 from tapegrad.compiler.c_backend import c_types
 from tapegrad.compiler.c_backend.addresses import address
-from tapegrad.compiler.c_backend.build import Compiled
 from tapegrad.compiler.c_backend.ir import Access, Buffer, Unsupported
+from tapegrad.compiler.c_backend.lowered import Compiled
 from tapegrad.core.annotations import Any, Sequence
 from tapegrad.core.errors import runtime_error
 

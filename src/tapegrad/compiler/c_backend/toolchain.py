@@ -1,13 +1,13 @@
 """A C compiler: which one there is, and with which flags it makes a library."""
 
+import hashlib
 import os
 import platform
-import shutil
-import subprocess
 import sys
 from functools import cache
 from importlib.util import find_spec
 
+from tapegrad.compiler.c_backend.folder import folder, write
 from tapegrad.core.annotations import Any, Sequence
 
 
@@ -31,10 +31,7 @@ class Compiler:
     def compile(self, source: str, target: str) -> None:
         """Make a library of a C file. Raises CompilerMissing where the compiler fails."""
         command = [*self.command, *self.flags, "-shared", "-fPIC", "-o", target, source, "-lm"]
-        try:
-            found = subprocess.run(command, capture_output=True, text=True, check=False)
-        except OSError as error:
-            raise CompilerMissing(f"{self.command[0]} does not run: {error}") from error
+        found = _run(command)
         if found.returncode:
             raise CompilerMissing(
                 f"{' '.join(command)} failed with {found.returncode}:\n{found.stderr[-4000:]}"
@@ -54,7 +51,7 @@ def _compiler(given: str, path: str) -> Compiler:
     if given:
         return Compiler(given.split())
     for name in ("cc", "gcc", "clang"):
-        found = shutil.which(name, path=path)
+        found = _which(name, path)
         if found:
             return Compiler([found])
     if find_spec("ziglang") is not None:
@@ -65,11 +62,46 @@ def _compiler(given: str, path: str) -> Compiler:
     )
 
 
-def _version(command: list[str]) -> str:
+def _which(name: str, path: str) -> str | None:
+    """As `shutil.which`, which takes long to import."""
+    if sys.platform == "win32":
+        import shutil
+
+        return shutil.which(name, path=path)
+    places = [os.path.join(folder, name) for folder in path.split(os.pathsep) if folder]
+    return next((x for x in places if os.path.isfile(x) and os.access(x, os.X_OK)), None)
+
+
+def _run(command: list[str]) -> Any:
+    import subprocess  # which takes long, and is not needed for what is in the cache
+
     try:
-        found = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+        return subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:
         raise CompilerMissing(f"{command[0]} does not run: {error}") from error
+
+
+def _version(command: list[str]) -> str:
+    """What the compiler says of itself; of a program that is as it was, what it has said."""
+    try:
+        about = os.stat(command[0]) if len(command) == 1 else None
+    except OSError:  # it is in $PATH, or will not run
+        about = None
+    if about is None:
+        return _asked_version(command)
+    known = f"{os.path.realpath(command[0])} {about.st_size} {about.st_mtime_ns}"
+    name = hashlib.sha256(known.encode()).hexdigest()[:32]
+    try:
+        with open(os.path.join(folder(), "compilers", name), encoding="utf-8") as file:
+            return file.read()
+    except OSError:  # it was not asked yet
+        found = _asked_version(command)
+    write("compilers", name, found.encode())
+    return found
+
+
+def _asked_version(command: list[str]) -> str:
+    found = _run([*command, "--version"])
     if found.returncode:
         raise CompilerMissing(f"{' '.join(command)} --version failed:\n{found.stderr[-1000:]}")
     return found.stdout.strip()
@@ -96,12 +128,12 @@ def _flags(command: list[str], version: str) -> list[str]:
 @cache
 def cpu() -> str:
     """The name of the processor and what it can do, as far as the system says."""
-    found: list[Any] = [platform.machine(), platform.processor(), platform.system()]
+    found: list[Any] = [platform.machine(), platform.system()]
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
             wanted = ("model name", "flags", "Features", "CPU part")
             kept = [x.strip() for x in lines if x.startswith(wanted)]
             found += list(dict.fromkeys(kept))
     except OSError:  # another system than Linux
-        pass
+        found.append(platform.processor())
     return "\n".join(found)

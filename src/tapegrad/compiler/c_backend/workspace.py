@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from tapegrad.compiler.c_backend.addresses import address
-from tapegrad.compiler.c_backend.arena import ALIGNMENT, Layout
+from tapegrad.compiler.c_backend.arena import ALIGNMENT
 from tapegrad.compiler.c_backend.ir import Access, Buffer
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
 
@@ -35,15 +35,17 @@ class Workspace:
 
     __slots__ = ("arena", "numbers", "results", "slots", "table")
 
-    def __init__(self, n_slots: int, layout: Layout, constants: Sequence[Buffer], n_inputs: int):
+    def __init__(
+        self, n_slots: int, size: int, n_results: int, constants: Sequence[Buffer], n_inputs: int
+    ):
         self.slots = (ctypes.c_void_p * n_slots)()
         self.table = ctypes.addressof(self.slots)
         self.numbers = (ctypes.c_double * max(n_inputs, 1))()
-        block = np.empty(layout.size + ALIGNMENT, np.uint8)
+        block = np.empty(size + ALIGNMENT, np.uint8)
         start = -address(block) % ALIGNMENT
-        self.arena = block[start : start + layout.size]
+        self.arena = block[start : start + size]
         self.slots[0] = address(block) + start
-        self.results: list[Any] = [None] * len(layout.results)
+        self.results: list[Any] = [None] * n_results
         for each in constants:
             self.slots[each.slot] = address(each.array)
 

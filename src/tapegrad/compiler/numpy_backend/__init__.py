@@ -7,18 +7,7 @@ Results have the bits that the recorded computation had.
 """
 
 from tapegrad.arrays.traced.program import Program, Value
-from tapegrad.compiler.numpy_backend.block import Block
-from tapegrad.compiler.numpy_backend.checks import check_first
-from tapegrad.compiler.numpy_backend.common import share
-from tapegrad.compiler.numpy_backend.dead import remove_dead
-from tapegrad.compiler.numpy_backend.expand import expand
-from tapegrad.compiler.numpy_backend.fold import fold
-from tapegrad.compiler.numpy_backend.identity import remove_identities
-from tapegrad.compiler.numpy_backend.runner import runner_of
-from tapegrad.compiler.numpy_backend.source import source_of
 from tapegrad.core.annotations import Any, Callable, Sequence
-
-PASSES = (fold, share, remove_identities, expand, share, remove_dead, check_first)
 
 
 def build(program: Program, outputs: Sequence[Value], **options: Any) -> Callable:
@@ -41,7 +30,9 @@ def build(program: Program, outputs: Sequence[Value], **options: Any) -> Callabl
     >>> run(np.array([3.0, 4.0]))
     (array([10., 17.]),)
     """
-    block = Block(program, outputs)
-    for each in options.get("passes", PASSES):
-        each(block)
+    from tapegrad.compiler.numpy_backend.passes import rewritten  # which takes long to import
+    from tapegrad.compiler.numpy_backend.runner import runner_of
+    from tapegrad.compiler.numpy_backend.source import source_of
+
+    block = rewritten(program, outputs, options.get("passes"))
     return runner_of(*source_of(block, options.get("names"), options.get("is_timed", False)))

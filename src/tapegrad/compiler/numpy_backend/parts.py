@@ -1,9 +1,9 @@
 """The parts of a program in NumPy source: its instructions, and chains of them in blocks."""
 
 from tapegrad.arrays.traced.program import Constant, Instruction, Program, Scalar, Value
-from tapegrad.compiler.numpy_backend import PASSES
 from tapegrad.compiler.numpy_backend.block import Block, arguments, values_in
 from tapegrad.compiler.numpy_backend.effects import is_check, written
+from tapegrad.compiler.numpy_backend.passes import rewritten
 from tapegrad.compiler.numpy_backend.source import Source
 from tapegrad.compiler.parts import Part, Parts, Use, add_flops, name_of
 from tapegrad.core.annotations import Any, Sequence
@@ -13,9 +13,7 @@ _PRODUCTS = frozenset("np.dot np.matmul xp.matmul np.vecdot xp.vecdot".split())
 
 def parts_of(program: Program, outputs: Sequence[Value], names: dict[int, str]) -> Parts:
     """The parts of a program that runs as NumPy source."""
-    block = Block(program, outputs)
-    for each in PASSES:
-        each(block)
+    block = rewritten(program, outputs)
     source = Source(block, names)
     source.text()
     found = []

@@ -1,10 +1,12 @@
 """C functions for kernels of the array namespace: layer norm, softmax, attention, LSTM, ...
 
 `call_for(instruction, constants)` says what to call in place of an instruction; `call` has the
-convention. `LIBRARY.source(names)` is the C text of functions and of what they need. Products are
+convention. `library().source(names)` is the C text of functions and of what they need. Products are
 made by `gemm_f32` and `gemm_f64`, pointers to CBLAS functions with sizes of 64 bits: whoever loads
 the compiled text sets them.
 """
+
+from functools import cache
 
 from tapegrad.arrays.traced.program import Instruction
 from tapegrad.compiler.c_backend import vector_math
@@ -31,7 +33,17 @@ from tapegrad.compiler.c_backend.templates.call import TEMPLATES, Call, Instance
 from tapegrad.core.annotations import Any
 
 
-def _library() -> Library:
+@cache
+def basics() -> Library:
+    """Vector math and what several families use: all that most programs need."""
+    untyped = (common, concat_stack, gather_scatter)
+    library = Library("\n".join(x.UNTYPED for x in untyped), below=vector_math.LIBRARY)
+    return _with(library, common)
+
+
+@cache
+def library() -> Library:
+    """Vector math and all functions of the templates, whose texts take long to take apart."""
     families = (
         small_product,
         layer_norm,
@@ -49,17 +61,17 @@ def _library() -> Library:
         concat_stack,
         cumsum_argmax,
     )
-    untyped = (common, concat_stack, gather_scatter)
-    library = Library("\n".join(x.UNTYPED for x in untyped), below=vector_math.LIBRARY)
-    for module in (common, *families):
-        text = getattr(module, "SOURCE", "")
-        typed = [of_type(text, suffix) for suffix in ("f32", "f64")]
-        library = Library("\n".join(typed), below=library)
-    return library
+    found = basics()
+    for module in families:
+        found = _with(found, module)
+    return found
 
 
-LIBRARY = _library()
-"""Vector math and all functions of the templates."""
+def _with(library: Library, module: Any) -> Library:
+    """A library with the functions of a module as well."""
+    text = getattr(module, "SOURCE", "")
+    typed = [of_type(text, suffix) for suffix in ("f32", "f64")]
+    return Library("\n".join(typed), below=library)
 
 
 def call_for(instruction: Instruction, constants: list[Any]) -> Call | None:
