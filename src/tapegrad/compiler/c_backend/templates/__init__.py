@@ -23,6 +23,7 @@ from tapegrad.compiler.c_backend.templates import (
     lstm,
     max_pool,
     nll_cross_entropy,
+    panel_product,
     rnn,
     small_product,
     softmax,
@@ -34,6 +35,7 @@ from tapegrad.core.annotations import Any
 def _library() -> Library:
     families = (
         small_product,
+        panel_product,
         layer_norm,
         batch_group_norm,
         softmax,
