@@ -214,7 +214,7 @@ def gelu_back(g, x):
     return g * (special.ndtr(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi))
 
 
-@pytest.mark.parametrize(("suffix", "bound"), [("f32", 9e-8), ("f64", 4e-16)])
+@pytest.mark.parametrize(("suffix", "bound"), [("f32", 1e-7), ("f64", 4e-16)])
 def test_gelu(suffix, bound):
     dtype = TYPES[suffix][1]
     x = points((*WIDE, (-6, 6)), dtype)
@@ -228,9 +228,9 @@ def test_gelu_of_negative_numbers_is_right_in_proportion():
     """Phi(x) is small there, and yet no difference of large numbers."""
     x = points(((-9, 0), (-3, 0), (-1e-3, 0)), np.float32)
     found = np.abs(run("gelu", x) / gelu(x) - 1)
-    assert found.max() <= 45 * EPS and found[x > -3].max() <= 9 * EPS
+    assert found.max() <= 60 * EPS and found[x > -3].max() <= 11 * EPS
     found = np.abs(run("gelu_back", np.ones_like(x), x) / gelu_back(1, x) - 1)[x < -1]
-    assert found.max() <= 45 * EPS
+    assert found.max() <= 60 * EPS
 
 
 @pytest.mark.parametrize(("suffix", "bound"), [("f32", 4e-7), ("f64", 4e-15)])

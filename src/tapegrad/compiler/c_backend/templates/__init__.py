@@ -25,6 +25,7 @@ from tapegrad.compiler.c_backend.templates import (
     lstm,
     max_pool,
     nll_cross_entropy,
+    panel_product,
     rnn,
     small_product,
     softmax,
@@ -46,6 +47,7 @@ def library() -> Library:
     """Vector math and all functions of the templates, whose texts take long to take apart."""
     families = (
         small_product,
+        panel_product,
         layer_norm,
         batch_group_norm,
         softmax,

@@ -5,7 +5,7 @@ from tapegrad.compiler.c_backend.templates.sequences import sizes_of, variants
 
 SOURCE = r"""
 /* x (T, B, F); gates i f g o. Keeps the states before each time, the gates and the cells. `biases`
-   is 0 where there are none. scratch: 4 H for the sum of biases, 4 H H for w_hh^T */
+   is 0 where there are none. scratch: 4 H for the sum of biases, 4 H H for w_hh^T, in panels */
 static void tg_lstm_real(real *restrict output, real *restrict last_cell, real *restrict before,
                          real *restrict gates, real *restrict cells, const real *restrict x,
                          const real *restrict h0, const real *restrict c0,
@@ -15,14 +15,16 @@ static void tg_lstm_real(real *restrict output, real *restrict last_cell, real *
                          real *restrict scratch) {
     real *bias = scratch, *w = scratch + 4 * H;
     for (int64_t j = 0; j < 4 * H; j++) bias[j] = biases ? b_ih[j] + b_hh[j] : 0;
-    tg_transpose_real(w, 4 * H, w_hh, H, 4 * H, H);
+    int64_t width = tg_panel_real(B, 4 * H, H), step_w = width ? width : 4 * H;
+    for (int64_t j = 0; j < 4 * H; j += step_w)
+        tg_transpose_real(w + j * H, step_w, w_hh + j * H, H, step_w, H);
     tg_product_real(0, 1, T * B, 4 * H, F, 1, x, F, w_ih, F, 0, gates, 4 * H);
     const real *h = h0, *c = c0;
     for (int64_t step = 0; step < T; step++) {
         int64_t t = reverse ? T - 1 - step : step;
         real *z = gates + t * B * 4 * H, *C = cells + t * B * H, *O = output + t * B * H;
         memcpy(before + t * B * H, h, B * H * sizeof(real));
-        tg_product_real(0, 0, B, 4 * H, H, 1, h, H, w, 4 * H, 1, z, 4 * H);
+        tg_panel_product_real(width, B, 4 * H, H, h, H, w, 1, z, 4 * H);
         for (int64_t b = 0; b < B; b++) {
             real *zi = z + b * 4 * H, *zf = zi + H, *zg = zf + H, *zo = zg + H;
             const real *bi = bias, *bf = bi + H, *bg = bf + H, *bo = bg + H, *old = c + b * H;
@@ -46,7 +48,7 @@ static void tg_lstm_real(real *restrict output, real *restrict last_cell, real *
     memcpy(last_cell, c, B * H * sizeof(real));
 }
 
-/* scratch: T B 4 H for what the arguments of the gates change by */
+/* scratch: T B 4 H for what the arguments of the gates change by, 4 H H for panels of w_hh */
 static void tg_lstm_back_real(real *restrict gx, real *restrict dh, real *restrict dc,
                               real *restrict gw_ih, real *restrict gw_hh, real *restrict gb_ih,
                               real *restrict gb_hh, const real *restrict g,
@@ -58,7 +60,11 @@ static void tg_lstm_back_real(real *restrict gx, real *restrict dh, real *restri
                               real *restrict scratch) {
     memset(dh, 0, B * H * sizeof(real));
     memcpy(dc, g_cell, B * H * sizeof(real));
-    real *d = scratch;
+    real *d = scratch, *panels = scratch + T * B * 4 * H;
+    int64_t width = tg_panel_real(B, H, 4 * H);
+    for (int64_t j = 0; width && j < H; j += width)
+        for (int64_t p = 0; p < 4 * H; p++)
+            memcpy(panels + j * 4 * H + p * width, w_hh + p * H + j, width * sizeof(real));
     for (int64_t step = T - 1; step >= 0; step--) {
         int64_t t = reverse ? T - 1 - step : step, previous = reverse ? t + 1 : t - 1;
         const real *c = step ? cells + previous * B * H : c0;
@@ -79,7 +85,8 @@ static void tg_lstm_back_real(real *restrict gx, real *restrict dh, real *restri
                 q[j] = change * zf[j];
             }
         }
-        tg_product_real(0, 0, B, H, 4 * H, 1, d + t * B * 4 * H, 4 * H, w_hh, H, 0, dh, H);
+        tg_panel_product_real(width, B, H, 4 * H, d + t * B * 4 * H, 4 * H, width ? panels : w_hh,
+                              0, dh, H);
     }
     if (gx) tg_product_real(0, 0, T * B, F, 4 * H, 1, d, 4 * H, w_ih, F, 0, gx, F);
     tg_product_real(1, 0, 4 * H, F, T * B, 1, d, 4 * H, x, F, 0, gw_ih, F);
@@ -123,5 +130,5 @@ def lstm_back(at: Instance) -> Call:
     t_steps, batch, _, hidden = numbers
     name = f"tg_lstm_back_{int(bool(wants_input))}{int(bool(has_bias))}_{t}"
     arguments = [g, g_cell, x, c0, w_ih, w_hh, before, gates, cells, *numbers, int(reverse)]
-    scratch = 4 * t_steps * batch * hidden * at.dtype(x).itemsize
+    scratch = 4 * hidden * (t_steps * batch + hidden) * at.dtype(x).itemsize
     return at.call(name, arguments, scratch=scratch)

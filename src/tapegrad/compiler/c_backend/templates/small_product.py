@@ -14,6 +14,7 @@ static inline __attribute__((always_inline)) void tg_tile_real(
     for (int64_t p = 0; p < k; p++, A += step, B += ldb) {
         tg_lanes_real b0 = *(const tg_lanes_real *)B, b1 = zero;
         if (vectors > 1) b1 = *(const tg_lanes_real *)(B + lanes);
+        __asm__("" ::: "memory"); /* else GCC loads b0 and b1 again for each row */
         c00 += A[0] * b0;
         if (vectors > 1) c01 += A[0] * b1;
         if (rows > 1) c10 += A[row_step] * b0;
