@@ -7,6 +7,7 @@ each of G groups of channels of one sample.
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 from tapegrad.core.annotations import Any
 
 SOURCE = r"""
@@ -15,18 +16,18 @@ static inline int64_t tg_mean_of_real(int64_t n, int64_t c, int64_t C, int64_t G
     return G ? n * G + c / (C / G) : c;
 }
 
-/* Mean and variance of each channel; scratch: 2 C */
+/* Mean and variance of each of C channels; samples are `step` apart; scratch: 2 C */
 static void tg_channel_moments_real(real *restrict mean, real *restrict variance,
                                     const real *restrict x, int64_t N, int64_t C, int64_t length,
-                                    double *restrict sum) {
+                                    int64_t step, double *restrict sum) {
     double count = (double)N * length, *square = sum + C;
     if (length >= 16) {
         for (int64_t c = 0; c < C; c++) {
             double s = 0, q = 0;
-            for (int64_t n = 0; n < N; n++) s += tg_sum_real(x + (n * C + c) * length, length);
+            for (int64_t n = 0; n < N; n++) s += tg_sum_real(x + n * step + c * length, length);
             real m = (real)(s / count);
             for (int64_t n = 0; n < N; n++) {
-                const real *row = x + (n * C + c) * length;
+                const real *row = x + n * step + c * length;
                 q += tg_product_sum_real(row, m, row, m, length);
             }
             mean[c] = m;
@@ -36,7 +37,7 @@ static void tg_channel_moments_real(real *restrict mean, real *restrict variance
     }
     for (int64_t c = 0; c < C; c++) sum[c] = square[c] = 0;
     for (int64_t n = 0; n < N; n++) {
-        const real *rows = x + n * C * length;
+        const real *rows = x + n * step;
         for (int64_t l = 0; l < length; l++) {
             _Pragma("omp simd")
             for (int64_t c = 0; c < C; c++) sum[c] += rows[c * length + l];
@@ -44,7 +45,7 @@ static void tg_channel_moments_real(real *restrict mean, real *restrict variance
     }
     for (int64_t c = 0; c < C; c++) sum[c] /= count;
     for (int64_t n = 0; n < N; n++) {
-        const real *rows = x + n * C * length;
+        const real *rows = x + n * step;
         for (int64_t l = 0; l < length; l++) {
             _Pragma("omp simd")
             for (int64_t c = 0; c < C; c++) {
@@ -250,6 +251,12 @@ static void tg_scale_channels_real(real *restrict y, const real *restrict g,
     }
 }
 """
+SOURCE += shared(SOURCE, "tg_channel_moments", "C", mean="1", variance="1", x="length", sum="2")
+SOURCE += shared(SOURCE, "tg_group_moments", "groups", mean="1", variance="1", x="size")
+SOURCE += shared(
+    SOURCE, "tg_channel_norm", "N", y="C * length", x="C * length", mean="G", variance="G",
+    scratch="3 * C",
+)  # fmt: skip
 
 
 def _sizes(at: Instance, x: Any) -> list[int]:
@@ -268,10 +275,11 @@ def channel_moments(at: Instance) -> Call:
     x, groups = at.args
     t, sizes = at.real(x), _sizes(at, x)
     if groups is None:
-        scratch = 16 * sizes[1]
-        return at.call(f"tg_channel_moments_{t}", [x, *sizes], scratch=scratch)
+        name, arguments = "tg_channel_moments", [x, *sizes, sizes[1] * sizes[2]]
+        return at.call(f"{name}_{t}", arguments, scratch=16 * sizes[1], work=prod(sizes))
     size = prod(sizes) // (sizes[0] * groups)
-    return at.call(f"tg_group_moments_{t}", [x, sizes[0] * groups, size])
+    arguments = [x, sizes[0] * groups, size]
+    return at.call(f"tg_group_moments_{t}", arguments, work=prod(sizes))
 
 
 @template("xp.standardize_channels")
@@ -282,7 +290,7 @@ def standardize_channels(at: Instance) -> Call:
     flags = [int(weight is not None), int(bias is not None)]
     arguments = [x, mean, variance, w, b, *flags, *sizes, groups or 0, float(eps)]
     scratch = 3 * sizes[1] * at.dtype(x).itemsize
-    return at.call(f"tg_channel_norm_{t}", arguments, scratch=scratch)
+    return at.call(f"tg_channel_norm_{t}", arguments, scratch=scratch, work=prod(sizes))
 
 
 @template("xp.standardize_channels_back")

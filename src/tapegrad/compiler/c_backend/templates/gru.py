@@ -98,7 +98,7 @@ static void tg_gru_back_real(real *restrict gx, real *restrict dh, real *restric
     tg_product_real(1, 0, 3 * H, H, T * B, 1, d + H, 4 * H, before, H, 0, gw_hh, H);
     if (gb_ih) {
         real *sums = d + T * B * 4 * H;
-        tg_sum_rows_real(sums, d, T * B, 4 * H);
+        tg_sum_rows_real(sums, d, T * B, 4 * H, 4 * H);
         memcpy(gb_ih, sums + H, 2 * H * sizeof(real));
         memcpy(gb_ih + 2 * H, sums, H * sizeof(real));
         memcpy(gb_hh, sums + H, 3 * H * sizeof(real));

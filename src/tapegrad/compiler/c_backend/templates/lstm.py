@@ -85,7 +85,7 @@ static void tg_lstm_back_real(real *restrict gx, real *restrict dh, real *restri
     tg_product_real(1, 0, 4 * H, F, T * B, 1, d, 4 * H, x, F, 0, gw_ih, F);
     tg_product_real(1, 0, 4 * H, H, T * B, 1, d, 4 * H, before, H, 0, gw_hh, H);
     if (gb_ih) {
-        tg_sum_rows_real(gb_ih, d, T * B, 4 * H);
+        tg_sum_rows_real(gb_ih, d, T * B, 4 * H, 4 * H);
         memcpy(gb_hh, gb_ih, 4 * H * sizeof(real));
     }
 }

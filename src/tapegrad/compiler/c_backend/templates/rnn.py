@@ -65,7 +65,7 @@ static void tg_rnn_back_real(real *restrict gx, real *restrict dh, real *restric
         tg_product_real(1, 0, H, H, rest, 1, d + (reverse ? 0 : B * H), H,
                         states + (reverse ? B * H : 0), H, 1, gw_hh, H);
     if (gb_ih) {
-        tg_sum_rows_real(gb_ih, d, T * B, H);
+        tg_sum_rows_real(gb_ih, d, T * B, H, H);
         memcpy(gb_hh, gb_ih, H * sizeof(real));
     }
 }
