@@ -315,7 +315,7 @@ def attend(at: Instance) -> Call:
     return at.call(
         f"tg_attend_{x.real}",
         [*operands, *x.rest(steps, scale, causal)],
-        scratch=(x.block * n_keys or (e + 4) * _rounded(n_keys)) * x.itemsize,
+        part_scratch=(x.block * n_keys or (e + 4) * _rounded(n_keys)) * x.itemsize,
         work=x.work,
     )
 
@@ -330,6 +330,6 @@ def attend_back(at: Instance) -> Call:
     return at.call(
         f"tg_attend_back_{x.real}",
         [*operands, y, total, *x.rest(steps, scale, causal)],
-        scratch=(2 * x.block * n_keys or (2 * length + e + d) * _rounded(n_keys)) * x.itemsize,
+        part_scratch=(2 * x.block * n_keys or (2 * length + e + d) * _rounded(n_keys)) * x.itemsize,
         work=2 * x.work,
     )

@@ -290,7 +290,7 @@ def standardize_channels(at: Instance) -> Call:
     flags = [int(weight is not None), int(bias is not None)]
     arguments = [x, mean, variance, w, b, *flags, *sizes, groups or 0, float(eps)]
     scratch = 3 * sizes[1] * at.dtype(x).itemsize
-    return at.call(f"tg_channel_norm_{t}", arguments, scratch=scratch, work=prod(sizes))
+    return at.call(f"tg_channel_norm_{t}", arguments, part_scratch=scratch, work=prod(sizes))
 
 
 @template("xp.standardize_channels_back")

@@ -127,10 +127,10 @@ class Instance:
 
     def call(
         self, function: str, arguments: list, *, scratch: int = 0, status: bool = False,
-        work: int = 0,
+        work: int = 0, part_scratch: int = 0,
     ) -> Call:  # fmt: skip
         """A call of a function; `work` is about how many numbers are computed by what threads can
-        share."""
+        share, with `part_scratch` for each part in place of `scratch`."""
         results = self.results()
         for x in results:
             require(isinstance(x, Value) and is_row_major(x.shape, x.strides, x.dtype.itemsize))
@@ -140,8 +140,8 @@ class Instance:
         shared = ""
         if work >= _LONG:
             shared = shared_name(function)
-            scratch *= MOST_PARTS
-        return Call(function, tuple(arguments), results, scratch, status, shared)
+            part_scratch *= MOST_PARTS
+        return Call(function, tuple(arguments), results, scratch + part_scratch, status, shared)
 
 
 def shared_name(function: str) -> str:

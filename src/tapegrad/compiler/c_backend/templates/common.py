@@ -125,5 +125,14 @@ SOURCE += shared(SOURCE, "tg_sum_rows", "n", unit=64, y="1", x="1")
 # A BLAS computes twelve rows as it does when there are more: so threads leave the bits as they are
 SOURCE = SOURCE.replace(
     "@SHARED_PRODUCT@",
-    shared(SOURCE, "tg_product", "m", unit=12, products="1", A="a ? 1 : lda", C="ldc"),
+    shared(
+        SOURCE,
+        "tg_product",
+        "m",
+        unit=12,
+        products="1",
+        parts="2 * threads",
+        A="a ? 1 : lda",
+        C="ldc",
+    ),
 ).replace("@SHARED_PRODUCTS@", shared(SOURCE, "tg_products", "count", products="1", first="1"))

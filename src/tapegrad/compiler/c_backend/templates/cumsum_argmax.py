@@ -87,7 +87,7 @@ def cumulative_sum(at: Instance) -> Call:
     axis = (axis or 0) % len(shape)
     sizes = [prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])]
     return at.call(
-        f"tg_cumsum_{at.real(x)}", [x, *sizes], scratch=8 * max(sizes[2], 1), work=prod(shape)
+        f"tg_cumsum_{at.real(x)}", [x, *sizes], part_scratch=8 * max(sizes[2], 1), work=prod(shape)
     )
 
 

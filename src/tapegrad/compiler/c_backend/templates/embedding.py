@@ -197,7 +197,7 @@ def spread_rows(at: Instance) -> Call:
     return at.call(
         f"tg_spread_embedding_{at.real(g)}",
         arguments,
-        scratch=8 * (n if by_frequency else 1),
+        part_scratch=8 * (n if by_frequency else 1),
         status=True,
         work=picked * width + n * width // 4,
     )

@@ -99,4 +99,4 @@ def resample(at: Instance) -> Call:
     numbers = [prod(at.shape(x)) // (h * w), h, w, oh, ow]
     arguments = [x, *given, how, number, *numbers]
     scratch, work = (w + h * w) * dtype.itemsize, prod(at.shape(x)) * 2
-    return at.call(f"tg_resample_{t}", arguments, scratch=scratch, work=work)
+    return at.call(f"tg_resample_{t}", arguments, part_scratch=scratch, work=work)

@@ -10,10 +10,11 @@ typedef void (*tg_part_type)(void *, int64_t, int64_t, int);
 typedef void (*tg_share_type)(tg_part_type, void *, int64_t, int, int, int);
 static tg_share_type tg_share;
 
-/* The same for some parts a thread; without threads all is one part. Products: see the pool */
-static void tg_share_parts(tg_part_type f, void *given, int64_t n, int64_t threads, int products) {
-    int64_t parts = TG_MIN(n, TG_MIN(MOST_PARTS, (products ? 2 : 4) * threads));
-    if ((threads > 1 && n > 1) || products)
+/* The same for some parts, or for all as one where there is nothing to share; 0 threads: no pool */
+static void tg_share_parts(tg_part_type f, void *given, int64_t n, int64_t parts, int64_t threads,
+                           int products) {
+    parts = TG_MIN(n, TG_MIN(MOST_PARTS, parts));
+    if (n > 1 && (threads > 1 || (threads && products)))
         tg_share(f, given, n, (int)parts, (int)threads, products);
     else
         f(given, 0, n, 0);
@@ -28,7 +29,7 @@ SHARING = SHARING.replace("MOST_PARTS", str(MOST_PARTS))
 
 def shared(
     source: str, name: str, over: str, *, unit: int = 1, scratch: str = "", products: str = "0",
-    **moves: str,
+    parts: str = "4 * threads", **moves: str,
 ) -> str:  # fmt: skip
     """The C of `name`_shared_real, which has threads share what `name`_real of `source` does.
 
@@ -40,9 +41,10 @@ def shared(
         unit: a part is a multiple of so many
         scratch: elements of its last parameter that a part needs for itself
         products: in C, whether it calls a BLAS
+        parts: into how many it is cut at most
         moves: for other parameters how far they move with `over`: y="n * inner"
     """
-    kind, parameters = _declared(source, name)
+    kind, parameters = declared(source, name)
     names = [re.findall(r"\w+", x)[-1] for x in parameters]
     assert over in names and not moves.keys() - set(names)
     fields = "".join(f"    {x.replace('restrict ', '')};\n" for x in parameters)
@@ -71,14 +73,15 @@ def shared(
         ends = "    return what.failed;\n"
     n = f"({over} + {unit - 1}) / {unit}" if unit > 1 else over
     what = f"{name}_given_real what = {{{', '.join(names)}}};"
+    shares = f"tg_share_parts({name}_part_real, &what, {n}, {parts}, threads, {products});"
     head = f"static {kind} {name}_shared_real({', '.join(parameters)}, int64_t threads) {{"
     return (
         f"typedef struct {{\n{fields}}} {name}_given_real;\n"
         f"static void {name}_part_real(void *given, int64_t first, int64_t last, int part) {{\n"
         f"    {name}_given_real *const of = ({name}_given_real *)given;\n"
-        f"    (void)part;\n{ranges}{_wrapped(call + ';')}}}\n"
-        f"{_wrapped(head, 0)}{_wrapped(what)}"
-        f"    tg_share_parts({name}_part_real, &what, {n}, threads, {products});\n{ends}}}\n"
+        f"    (void)part;\n{ranges}{wrapped(call + ';')}}}\n"
+        f"{wrapped(head, 0)}{wrapped(what)}"
+        f"    {shares}\n{ends}}}\n"
     )
 
 
@@ -88,14 +91,14 @@ def _times(step: str) -> str:
     return f" * {step}" if re.fullmatch(r"[\w>-]+", step) else f" * ({step})"
 
 
-def _declared(source: str, name: str) -> tuple[str, list[str]]:
+def declared(source: str, name: str) -> tuple[str, list[str]]:
     """What a function returns, and its parameters."""
     found = re.search(rf"static (?:inline )?(void|int) {name}_real\(([^)]*)\)", source)
     assert found is not None, name
     return found[1], [" ".join(x.split()) for x in found[2].split(",")]
 
 
-def _wrapped(text: str, indent: int = 4) -> str:
+def wrapped(text: str, indent: int = 4) -> str:
     lines = textwrap.wrap(
         text, 96, initial_indent=" " * indent, subsequent_indent=" " * (indent + 8),
         break_long_words=False, break_on_hyphens=False,
