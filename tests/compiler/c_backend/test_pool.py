@@ -111,6 +111,21 @@ def test_threads_share_products(blas_threads):
         np.testing.assert_allclose(x, want, rtol=1e-4, atol=1e-4)
 
 
+def test_threads_share_the_work_of_templates():
+    x, w = inputs()
+    with Program() as program:
+        outs = [xp.softmax_along(program.input(x), 1), xp.softmax_along(program.input(w[:3]), 1)]
+    runner = build(program, [y.place for y in outs])
+    assert runner.source.count("    tg_softmax_shared_f32(") == 1
+    assert runner.source.count("    tg_softmax_f32(v") == 1
+    found = []
+    for n in (1, 2, 3):
+        torch.set_num_threads(n)
+        found.append([y.tobytes() for y in runner(x, w[:3])])
+    assert found[1:] == found[:1] * 2
+    np.testing.assert_allclose(runner(x, w[:3])[0].sum(axis=1), np.ones(300), rtol=1e-5)
+
+
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_blas_has_one_thread_while_threads_share_products(blas_threads, n):
     seen = set()

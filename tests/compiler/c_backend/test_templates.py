@@ -556,7 +556,8 @@ SHARED = (
     "softmax_back log_softmax_along log_softmax_back attend attend_back pick unpick take read_at "
     "spread_rows gather_along take_along_axis scatter_along add_along put_along window_maximum "
     "take_places put_places resample cumulative_sum argmax argmin channel_moments "
-    "standardize_channels lstm lstm_back gru gru_back rnn rnn_back"
+    "standardize_channels standardize_channels_back sum_channels scale_channels "
+    "lstm lstm_back gru gru_back rnn rnn_back"
 ).split()
 
 

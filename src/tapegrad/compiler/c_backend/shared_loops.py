@@ -14,7 +14,7 @@ from tapegrad.core.annotations import Any, Sequence
 
 _LEAST_ROWS = 4
 _LEAST = 2**15  # elements
-_LONG = 2**18  # elements times statements: less than 50 us
+_LONG = 2**17  # elements times statements: some tens of microseconds
 _PARTS_OF_SUMS = 16
 
 
