@@ -1,4 +1,4 @@
-"""The pictures of docs/graphs.md, made anew: a browser opens the pages and is photographed.
+"""The pictures of docs/graphs.md and docs/compile.md, made anew: pages photographed in a browser.
 
 python -m tools.graph_pictures      needs chromium, chromedriver and selenium
 """
@@ -57,6 +57,25 @@ def gpt():
     return graph(loss, gradients=True, title="a GPT of twelve blocks")
 
 
+def program():
+    """A training step of two layers, compiled to C."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 64), nn.Tanh(), nn.Linear(64, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    @torch.compile(backend="c")
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    for _ in range(3):
+        step(torch.randn(32, 4), torch.randn(32, 2))
+    return graph(step, title="a training step")
+
+
 PICTURES = {  # file: the graph, and what is done to its page
     "graph.png": (
         classifier,
@@ -75,6 +94,10 @@ PICTURES = {  # file: the graph, and what is done to its page
         draw();
         goTo(data.vertices.findIndex((v) => v.name === "SoftmaxBackward0" &&
           v.module === "GPT.blocks.1.attention"))""",
+    ),
+    "program.png": (
+        program,
+        "fit(), select('v' + data.vertices.findIndex((v) => v.part && v.part.operators.tanh))",
     ),
 }
 

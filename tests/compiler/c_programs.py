@@ -38,7 +38,7 @@ def built(programs, folder):
         files.append(folder / f"p{i}.c")
         files[-1].write_text(source)
     found = compiler()
-    flags = [x for x in found.flags if x != "-O3"]
+    flags = [x for x in found.flags if not x.startswith(("-O", "-ftree-"))]
     target = folder / "programs.so"
     command = [*found.command, "-O0", *flags, "-shared", "-fPIC", "-o", target, *files, "-lm"]
     subprocess.run([str(x) for x in command], check=True, capture_output=True, text=True)

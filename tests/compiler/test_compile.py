@@ -11,6 +11,7 @@ import pytest
 import tapegrad as torch
 from tapegrad import nn
 from tests.command import run_code
+from tests.compiler.c_backend.c_compiler import compiler
 
 F = nn.functional
 
@@ -98,8 +99,29 @@ def test_a_call_that_cannot_be_compiled_runs_and_says_why():
         strict(torch.ones(1))
 
 
+def test_reasons_name_what_changed_as_the_user_does():
+    net = nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.0))
+    space = {"net": net, "table": {"k": [1, 2]}, "torch": torch}
+    exec("def f(x):\n    return net(x) * table['k'][1]", space)
+    f = torch.compile(space["f"], backend="numpy", recompile_limit=20)
+
+    def reason(change):
+        for _ in range(2):
+            f(torch.ones(2))
+        change()
+        return f.explain().programs[0]["why_again"]
+
+    assert reason(lambda: space["table"]["k"].__setitem__(1, 5)) == "table['k'][1] was 2"
+    assert reason(net.eval) == "net[0].training was True"
+    assert reason(net[1].train) == "net[1].training was False"
+    assert reason(lambda: setattr(net[0], "bias", None)) == "net[0].bias was another object"
+    hook = "net[1]._forward_hooks had 0 entries"
+    assert reason(lambda: net[1].register_forward_hook(lambda *_: None)) == hook
+    assert reason(lambda: space.__setitem__("table", {})) == "table was another object"
+
+
 def test_limits():
-    f = torch.compile(lambda x: x * 2, backend="numpy", recompile_limit=2)
+    f = torch.compile(lambda x: x * 2, backend="numpy", recompile_limit=2, dynamic=False)
     with pytest.warns(UserWarning, match="it was recorded 2 times; last, its arguments are others"):
         for n in range(1, 6):
             f(torch.ones(n))
@@ -171,15 +193,39 @@ def test_a_program_is_saved_as_a_file_that_runs_alone(tmp_path):
         step.save(tmp_path / "step.txt")
 
 
-def test_a_profile_has_it_as_one_event():
-    f = torch.compile(lambda x: (x * 2).sum(), backend="numpy")
-    x = torch.ones(3)
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_a_profile_has_it_as_one_event_with_its_parts(backend):
+    if backend == "c":
+        compiler()
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+    f = torch.compile(model, backend=backend)
     for _ in range(3):
-        f(x)
-    with torch.autograd.profiler.profile() as profile:
-        f(x)
-    names = [event.name for event in profile.function_events]
-    assert names == ["Torch-Compiled Region: test_a_profile_has_it_as_one_event.<locals>.<lambda>"]
+        f(torch.ones(2, 3)).sum().backward()
+    runners = [f.dynamo_ctx.entries[0].runner, f.dynamo_ctx.entries[0].joint.runner]
+    with torch.profiler.profile(with_flops=True, record_shapes=True) as prof:
+        f(torch.ones(2, 3)).sum().backward()
+    events = {event.name: event for event in prof.events()}
+    region, node = events["Torch-Compiled Region: Sequential"], events["CompiledFunctionBackward"]
+    loop = "loop: add, tanh" if backend == "c" else "loop: tanh"
+    assert {"product: matmul", loop} <= {event.name for event in region.cpu_children}
+    assert "product: matmul" in [event.name for event in node.cpu_children]
+    assert events[loop].input_shapes[0] == [2, 4] and events["product: matmul"].flops == 48
+    f(torch.ones(2, 3)).sum().backward()  # no profile listens: the programs are the plain ones
+    assert runners == [f.dynamo_ctx.entries[0].runner, f.dynamo_ctx.entries[0].joint.runner]
+
+
+def test_a_program_that_fails_where_the_function_does_not_is_dropped():
+    f = torch.compile(lambda x: x * 2, backend="numpy")
+    for _ in range(3):
+        f(torch.ones(2))
+
+    def fails(*inputs):
+        raise ValueError("a fault of the compiler")
+
+    f.entries[0].runner = fails
+    with pytest.warns(UserWarning, match="its program raised ValueError: a fault of the compiler"):
+        assert f(torch.ones(2)).tolist() == [2.0, 2.0]
+    assert not f.entries
 
 
 def test_a_script_is_compiled_from_the_command_line(tmp_path):

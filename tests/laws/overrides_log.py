@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,12 @@ def name_of(torch: Any, function: Any) -> str:
     return name
 
 
-def heard(torch: Any, group: Any, call: str, way: str) -> tuple[list[str], Any]:
-    """The functions that a subclass or a mode hears of in a call, and its result."""
+@cache
+def _overrides(torch: Any) -> tuple[list[str], type, type]:
+    """A list, and the subclass and the mode that write in it what they hear.
+
+    They are made once: the more subclasses there are, the longer it takes to enter a mode.
+    """
     log: list[str] = []
 
     class Logging(torch.Tensor):
@@ -34,12 +39,21 @@ def heard(torch: Any, group: Any, call: str, way: str) -> tuple[list[str], Any]:
             log.append(name_of(torch, func))
             return func(*args, **(kwargs or {}))
 
+    return log, Logging, Log
+
+
+def heard(torch: Any, group: Any, call: str, way: str) -> tuple[list[str], Any]:
+    """The functions that a subclass or a mode hears of in a call, and its result."""
+    log, Logging, Log = _overrides(torch)
     given = group.tensors(torch)
     scope = {"torch": torch, "F": torch.nn.functional, "np": np}
     torch.manual_seed(0)
-    if way == "mode":
-        with Log():
-            return log, eval(call, scope, given)
-    given = {name: x.as_subclass(Logging) for name, x in given.items()}
+    if way == "class":
+        given = {name: x.as_subclass(Logging) for name, x in given.items()}
     log.clear()
-    return log, eval(call, scope, given)
+    if way == "class":
+        result = eval(call, scope, given)
+    else:
+        with Log():
+            result = eval(call, scope, given)
+    return list(log), result

@@ -96,6 +96,8 @@ def saved_by(node: NodeLike) -> dict[str, Any]:
             if x is not None
         }
     node = maker_of(node)
+    if hasattr(getattr(node, "plan", None), "saved_by") and node.saved is not None:
+        return node.plan.saved_by(node)  # of a compiled function
     saves = getattr(getattr(node, "plan", None), "saves", ())
     if not saves or node.saved is None:
         return {}

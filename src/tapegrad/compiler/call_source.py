@@ -178,8 +178,14 @@ class CallSource:
         self._say("except Exception as error:")
         for line in self._undo:
             self._say(f"    {line}")
-        failed = "raise" if instructions.fails_late(self.part) else "return FAILED"
-        self._say(f"    if type(error) is not Changed: {failed}")
+        self._say("    if type(error) is not Changed:")
+        if instructions.fails_late(self.part):  # what it has written stays written
+            self._count_writes(depth=3)
+            self._scope["of_tensors"] = of_tensors
+            self._say("        raise of_tensors(error)")
+        else:
+            self._say("        entry.error = error")
+            self._say("        return FAILED")
         self._say("    entry.changed = str(error)")
         self._say("    return MISS")
         self._after_run()
@@ -230,7 +236,7 @@ class CallSource:
         for x in self.captured:
             if x._node is not None:
                 self.guard.ask(
-                    f"{self.guard.name(x)}._node.hooks is not None", "a tensor has hooks", True
+                    f"{self.guard.name(x)}._node.hooks is not None", "a tensor had no hooks", True
                 )
         conditions = []
         for k, i in enumerate(captured):
@@ -368,18 +374,24 @@ class CallSource:
                 found.append(effect.tensor)
         return found
 
+    def _count_writes(self, depth: int = 1) -> None:
+        """Let the tensors that the program has written know it."""
+        for effect in self.recording.effects:
+            if not effect.writes:
+                continue
+            name = self._tensor(effect.tensor)
+            if self._is_given(effect.tensor):
+                count = f"for _ in range({effect.writes}): " if effect.writes > 1 else ""
+                self._say(f"{count}written({name}, {effect.operator!r})", depth)
+            else:
+                version_of(self.recording.tensors[effect.tensor])
+                self._say(f"c = {name}._counter; c.value += {effect.writes}", depth)
+                self._say(f"c.operator = {effect.operator!r}; c.line = None", depth)
+
     def _after_run(self) -> None:
+        self._count_writes()
         for effect in self.recording.effects:
             name = self._tensor(effect.tensor)
-            if effect.writes:
-                x = self.recording.tensors[effect.tensor]
-                if self._is_given(effect.tensor):
-                    count = f"for _ in range({effect.writes}): " if effect.writes > 1 else ""
-                    self._say(f"{count}written({name}, {effect.operator!r})")
-                else:
-                    version_of(x)
-                    self._say(f"c = {name}._counter; c.value += {effect.writes}")
-                    self._say(f"c.operator = {effect.operator!r}; c.line = None")
             if effect.array is not None:
                 self._say(f"{name}._array = r{effect.array}; {name}._signature = None")
             if effect.grad == "none":
@@ -459,6 +471,15 @@ class CallSource:
         """The tensor of an output that the backward program reads, or its array."""
         is_result = any(x[0] == "tensor" and x[1] == k for x in self.recording.results)
         return f"t{k}" if is_result else f"wrap(r{k})"
+
+
+def of_tensors(error: Exception) -> Exception:
+    """An error of NumPy in the words of tensors."""
+    if type(error) is IndexError:
+        return IndexError(
+            str(error).replace("out of bounds for axis", "out of bounds for dimension")
+        )
+    return error
 
 
 def _layout(x: Any) -> tuple:

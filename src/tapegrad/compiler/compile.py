@@ -51,7 +51,8 @@ def compile(
             results are eager's bit for bit, "c" for C, "eager" for the function as it is; with a
             function, or the name of a registered one, it runs as it is, and a warning says so
         mode, options: either may be given, and must be known; without effect
-        dynamic: programs are made for each shape, whatever is given
+        dynamic: False compiles each shape for itself; else the programs of calls whose tensors
+            differ in size alone have one compiled file, which is given the sizes
         disable: give `model` itself back
         recompile_limit: programs of one function at most; 8 by default
         example_inputs: the second call need not be waited for: the first one is recorded
@@ -108,10 +109,11 @@ def compile(
 
     compiled = Compiled(
         model,
-        Builder(_BACKENDS.get(str(backend), "auto")),
+        Builder(_BACKENDS.get(str(backend), "auto"), dynamic is not False),
         fullgraph=fullgraph,
         at_once=example_inputs is not None,
         most=MOST if recompile_limit is None else recompile_limit,
+        dynamic=dynamic is not False,
     )
     if isinstance(model, Module):
         return OptimizedModule(model, compiled)

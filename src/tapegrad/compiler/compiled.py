@@ -9,6 +9,7 @@ import functools
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import perf_counter
 
 from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
@@ -20,13 +21,16 @@ from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import Uncompilable, found_by
 from tapegrad.compiler.state import COMPILED, STATE
+from tapegrad.compiler.worth import Worth
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error
+from tapegrad.core.tensor_base import TensorBase
 from tapegrad.core.torch_function import MODES
 from tapegrad.dispatch.autocast_state import STATE as AUTOCAST
 from tapegrad.utils._pytree.tree import tree_leaves
 
-MOST = 8  # programs of one function
+MOST = 8  # programs of one function, not counting those for tensors of other sizes
+MOST_SIZES = 64  # programs that are kept
 _TRIES = 3  # calls that are recorded without success before the function stays as it is
 
 
@@ -48,6 +52,7 @@ class Compiled:
         fullgraph: bool = False,
         at_once: bool = False,
         most: int = MOST,
+        dynamic: bool = True,
     ):
         functools.update_wrapper(self, function)
         self.compiled_function = function
@@ -55,7 +60,9 @@ class Compiled:
         self.why_not = ""
         self._build = build
         self._fullgraph, self._at_once, self._most = fullgraph, at_once, most
+        self._dynamic = dynamic
         self._calls = self._failures = 0
+        self._worth = Worth()
         self._given_up = False
         COMPILED.add(self)
 
@@ -104,13 +111,14 @@ class Compiled:
         save(self.entries[0], path)
 
     def __reduce__(self) -> Any:
-        options = self._build, self._fullgraph, self._at_once, self._most
+        options = self._build, self._fullgraph, self._at_once, self._most, self._dynamic
         return Compiled, (self.compiled_function, *options)
 
     def reset(self) -> None:
         """Forget all programs."""
         self.entries, self.why_not = [], ""
         self._calls = self._failures = 0
+        self._worth = Worth()
         self._given_up = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -130,8 +138,10 @@ class Compiled:
             if entry.mode is mode or entry.mode == mode:
                 found = entry.call(args, kwargs)
                 if found is FAILED:
-                    return self.compiled_function(*args, **kwargs)
+                    return self._failed_run(entry, args, kwargs)
                 if found is not MISS:
+                    if entry is not self.entries[0]:
+                        self._put_first(entry)
                     return found
         return self._record(mode, args, kwargs)
 
@@ -140,11 +150,16 @@ class Compiled:
 
         Other modes see the operators of the function, which runs as it is.
         """
-        from tapegrad.profiler.block import Profiling, record_function
+        from tapegrad.profiler.block import Profiling, _profiler_enabled, record_function
 
         plain = stripped(mode, Profiling)
         if type(plain) is not bool:
             return self.compiled_function(*args, **kwargs)
+        if _profiler_enabled():
+            from tapegrad.compiler.timed import time_parts
+
+            for entry in self.entries:
+                time_parts(entry)
         with record_function(f"Torch-Compiled Region: {self._name()}"):
             token = MODE.set(plain)
             try:
@@ -165,11 +180,17 @@ class Compiled:
         self._calls += 1
         if self._calls == 1 and not self._at_once:
             return function(*args, **kwargs)
-        if len(self.entries) >= self._most:
-            self._give_up(f"it was recorded {self._most} times; last, {self._why_again()}")
+        leaves = tree_leaves((args, kwargs))
+        plain = [x for x in leaves if not isinstance(x, TensorBase)]
+        if self._dynamic and len(self.entries) >= MOST:
+            sizes = tuple([x.shape if isinstance(x, TensorBase) else type(x) for x in leaves])
+            if not self._worth.is_reached(sizes):
+                return self._worth.run(sizes, function, args, kwargs)
+        if self._is_too_often(plain):
             return function(*args, **kwargs)
+        start = perf_counter()
         try:
-            recording = Recording(found_by(function, tree_leaves((args, kwargs))))
+            recording = Recording(found_by(function, leaves))
             recording.check_tensors()
         except Uncompilable as error:
             self._failed(str(error))
@@ -182,9 +203,38 @@ class Compiled:
             if not recording.again:
                 self._failed(str(error))
         else:
-            entry.mode = mode
-            self.entries.insert(0, entry)
+            entry.mode, entry.plain_arguments = mode, plain
+            self._put_first(entry)
+            self._worth.cost = perf_counter() - start
         return result
+
+    def _failed_run(self, entry: Entry, args: tuple, kwargs: dict) -> Any:
+        """A call whose program raised an error: the function raises its own, or stays alone."""
+        result = self.compiled_function(*args, **kwargs)
+        self.entries = [x for x in self.entries if x is not entry]
+        error = entry.error
+        self._failed(f"its program raised {type(error).__name__}: {error}, and it does not")
+        return result
+
+    def _put_first(self, entry: Entry) -> None:
+        """Have an entry asked first; programs that were not used for long lose their memory."""
+        others = [x for x in self.entries if x is not entry]
+        self.entries = [entry, *others][:MOST_SIZES]
+        for each in others[MOST - 1 :]:
+            each.forget_memory()
+
+    def _is_too_often(self, plain: list) -> bool:
+        """Whether enough calls were recorded; then the function is left as it is.
+
+        Programs for tensors of other sizes are not counted: they may be many.
+        """
+        others = self.entries
+        if self._dynamic:
+            others = [x for x in others if not x.is_of_another_size(plain)]
+        if len(others) >= self._most:
+            self._give_up(f"it was recorded {len(others)} times; last, {self._why_again()}")
+            return True
+        return False
 
     def _failed(self, why: str) -> None:
         self._failures += 1

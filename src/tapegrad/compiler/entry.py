@@ -15,7 +15,7 @@ from tapegrad.compiler.call_source import CallSource
 from tapegrad.compiler.guards import Guard
 from tapegrad.compiler.joint import Joint
 from tapegrad.compiler.recording import Recording
-from tapegrad.compiler.sources import Uncompilable
+from tapegrad.compiler.sources import PLAIN, Uncompilable
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.streams.mersenne_twister import Twister
 
@@ -35,6 +35,8 @@ class Entry(CallSource):
         self.runner: Any = None
         self.why_numpy = ""  # why it is no C
         self.changed = ""  # which number was another one when the program was asked last
+        self.error: Exception | None = None  # what the program raised in the last call
+        self.plain_arguments: list = []  # those that are no tensors
         super().__init__()
         self._args, self._kwargs = args, kwargs
         self._arguments(args, kwargs)
@@ -46,6 +48,22 @@ class Entry(CallSource):
 
     # --- programs --------------------------------------------------------------------------------
 
+    def is_of_another_size(self, plain: list) -> bool:
+        """Whether it did not hold for a call with `plain`, arguments, as its tensors are others."""
+        mine = self.plain_arguments
+        is_same = len(plain) == len(mine) and all(
+            x is y or (type(x) is type(y) and type(x) in PLAIN and x == y)
+            for x, y in zip(plain, mine, strict=True)
+        )
+        return is_same and not self.changed and self.guard.holds()
+
+    def forget_memory(self) -> None:
+        """Give back the memory that the program works in; it takes some anew when it runs."""
+        for each in (self, self.joint):
+            forget = getattr(getattr(each, "runner", None), "forget_memory", None)
+            if forget is not None:
+                forget()
+
     def _programs(self) -> None:
         recording = self.recording
         program = recording.program
@@ -55,11 +73,12 @@ class Entry(CallSource):
         numbers = [x for x in program.inputs if isinstance(x, Scalar)]
         forward = program.instructions[: recording.n_forward]
         outputs = self._separate(forward, set(map(id, tensors)))
+        self.names = instructions.names_of(recording, tensors, self._called())
         self.joint = None
         if recording.live:
             self.joint = Joint(recording, forward, outputs, tensors, numbers)
             forward, outputs = self.joint.forward, self.joint.outputs
-            self.build(self.joint, self.joint.part, self.joint.gradients)
+            self.build(self.joint, self.joint.part, self.joint.gradients, names=self.names)
         forward = instructions.needed(forward, outputs)
         read = instructions.read_by(forward) | set(map(id, outputs))
         self.grads_matter = recording.reads_grads or any(
@@ -70,7 +89,6 @@ class Entry(CallSource):
         inputs = [tensors[i] for i in self.reads] + [numbers[i] for i in self.numbers]
         self.part = program.part(inputs, forward)
         self.outputs = outputs
-        self.names = instructions.names_of(recording, tensors, self._called())
         self.build(self, self.part, outputs, names=self.names)
         self.streams = [x for x in program.constants if isinstance(x, Twister)]
 

@@ -1,9 +1,7 @@
 """What `explain()` of a compiled function says: its programs and what they hold for."""
 
-from math import prod
-
-from tapegrad.arrays.traced.program import Program, Value
 from tapegrad.compiler import instructions
+from tapegrad.compiler.costs import bytes_of, eager_bytes_of, flops_of
 from tapegrad.core.annotations import Any
 
 _MOST = 6  # guards that are shown of each program
@@ -17,7 +15,7 @@ class Explanation:
         name: of the function
         why_not: why it runs as it is, "" where it does not
         programs: for each its figures, a dictionary: `backend`, `operations`, `flops`, `bytes`,
-            `guards`, `kernels`, `why_again`
+            `guards`, `kernels`, `sizes`, `why_again`
     """
 
     def __init__(self, compiled: Any):
@@ -56,19 +54,20 @@ def _figures(entry: Any) -> dict[str, Any]:
         "bytes": sum(map(bytes_of, parts)),
         "eager_bytes": sum(map(eager_bytes_of, parts)),
         "kernels": sorted({x.text for part in parts for x in part.instructions if _is_kernel(x)}),
-        "guards": [why for _, why in (*guard._always, *guard._modules)],
+        "guards": sorted([why for _, why in (*guard._always, *guard._modules)], key=_rank),
         "checks": sum(map(instructions.reads_numbers, entry.part.instructions)),
         "writes": [entry.names_of_tensor(e.tensor) for e in entry.recording.effects if e.writes],
         "backward": entry.joint is not None,
         "actions": len(entry.recording.actions),
+        "sizes": sum(getattr(runner, "n_sizes", 0) for runner in runners),
         "why_again": entry.changed or guard.why_not(),
     }
 
 
 def _lines(x: dict[str, Any]) -> list[str]:
     found = [
-        f"{x['operations']} operations, {_short(x['flops'])}FLOP; {_short(x['bytes'])}B in and "
-        f"out, {_short(x['eager_bytes'])}B when each operation reads and writes memory"
+        f"{x['operations']} operations, {short(x['flops'])}FLOP; {short(x['bytes'])}B in and "
+        f"out, {short(x['eager_bytes'])}B when each operation reads and writes memory"
     ]
     if x["backward"]:
         found.append("forward and backward, one node of the graph")
@@ -78,6 +77,11 @@ def _lines(x: dict[str, Any]) -> list[str]:
         found.append(f"writes to {', '.join(x['writes'][:_MOST])}{_rest(x['writes'])}")
     if x["actions"]:
         found.append(f"{x['actions']} functions of Python are called after it: schedules")
+    if x["sizes"]:
+        found.append(
+            f"{x['sizes']} numbers that depend on sizes are arguments: programs for other sizes "
+            "have its compiled file"
+        )
     if x["checks"]:
         found.append(f"{x['checks']} numbers that Python has read have to be the same again")
     found.append(
@@ -92,6 +96,12 @@ def _lines(x: dict[str, Any]) -> list[str]:
     return found
 
 
+def _rank(why: str) -> tuple:
+    """What to read first: values before identities of objects, and what is near the function."""
+    is_of_objects = why.endswith((" entries", " another object", " another one", " no hooks"))
+    return is_of_objects, why.endswith(" was None"), why.count("[") + why.count(".")
+
+
 def _rest(x: list) -> str:
     return f" and {len(x) - _MOST} more" if len(x) > _MOST else ""
 
@@ -100,47 +110,17 @@ def _is_kernel(x: Any) -> bool:
     return x.text.startswith("xp.") or x.text.startswith(("draw.", "make."))
 
 
-def flops_of(program: Program) -> int:
-    """Floating-point operations of a program: 2 m n k of a product, one for each element else.
+def short(x: float) -> str:
+    """Three digits of a figure, and what stands before its unit.
 
-    What only sees memory in another way counts nothing.
+    >>> from tapegrad.compiler.explanation import short
+    >>> short(12_300), short(2.5e-6)
+    ('12.3 k', '2.5 µ')
     """
-    total = 0
-    for each in program.instructions:
-        values = [v for v in instructions.made(each) if isinstance(v, Value)]
-        if not values or (values[0].root is not values[0] and not instructions.writes(each)):
-            continue
-        operands = [v for v in instructions.read(each) if isinstance(v, Value)]
-        size = max([prod(v.shape) for v in (*values, *operands)], default=0)
-        if each.text in ("xp.matmul", "np.matmul", "np.dot") and operands and operands[0].shape:
-            size = 2 * prod(values[0].shape) * operands[0].shape[-1]
-        total += size
-    return total
-
-
-def bytes_of(program: Program) -> int:
-    """Bytes of what a program is given: as much has to be read at least."""
-    return sum(_bytes(v) for v in program.inputs if isinstance(v, Value))
-
-
-def eager_bytes_of(program: Program) -> int:
-    """Bytes that its operations read and write, each for itself."""
-    total = 0
-    for each in program.instructions:
-        made = [v for v in instructions.made(each) if isinstance(v, Value)]
-        if made and made[0].root is not made[0] and not instructions.writes(each):
-            continue
-        total += sum(_bytes(v) for v in (*made, *instructions.read(each)) if isinstance(v, Value))
-    return total
-
-
-def _bytes(v: Value) -> int:
-    return prod(v.shape) * v.dtype.itemsize
-
-
-def _short(n: float) -> str:
-    for unit in ("", "k", "M", "G"):
-        if n < 1000:
-            return f"{n:.3g} {unit}"
-        n /= 1000
-    return f"{n:.3g} T"
+    if not x:
+        return "0 "
+    for unit in ("µ", "m", "", "k", "M", "G"):
+        if x * 1e6 < 1000:
+            return f"{x * 1e6:.3g} {unit}"
+        x /= 1000
+    return f"{x * 1e6:.3g} T"

@@ -23,9 +23,26 @@ class Guard:
         self._always: list[tuple[str, str]] = []
         self._modules: list[tuple[str, str]] = []
         self._askers: dict[str, set[int]] = {}  # of each condition
+        self._called: dict[int, tuple[str, bool]] = {}  # objects: their names, attributes or keys
         self.asker = 0  # in whose name questions are asked: 0, or the id of an optimizer
         self.count = [CHANGES[0]]  # of changes of modules, when they were asked last
         self._of_modules: Callable | None = None
+
+    # --- what things are called ------------------------------------------------------------------
+
+    def call(self, x: Any, name: str, attributes: bool = False) -> None:
+        """Say what the user calls an object, in reasons; `attributes`: and that its keys are."""
+        self._called.setdefault(id(x), (name, attributes))
+
+    def called(self, owner: Any, key: Any = None) -> str:
+        """What the user calls `owner`, or `owner[key]`."""
+        name, attributes = self._called.get(id(owner), ("", False))
+        if key is None:
+            return name or f"a {type(owner).__name__}"
+        if name and not attributes:
+            return f"{name}[{key!r:.40}]"
+        separator = "." if name and not str(key).isdigit() else ""
+        return f"{name}{separator}{key}" if separator or not name else f"{name}[{key}]"
 
     # --- questions -------------------------------------------------------------------------------
 
@@ -60,11 +77,13 @@ class Guard:
 
     def same(self, owner: Any, key: Any, x: Any) -> None:
         """`owner[key]` has to be the object `x`."""
-        self.ask(f"{self._at(owner, key)} is not {self.name(x)}", f"{key!r} is another object")
+        why = f"{self.called(owner, key)} was another object"
+        self.ask(f"{self._at(owner, key)} is not {self.name(x)}", why)
 
     def equal(self, owner: Any, key: Any, x: Any) -> None:
         """`owner[key]` has to be the number or text `x`."""
-        self.ask(self._differs(self._at(owner, key), x), f"{key!r} was {x!r}")
+        why = f"{self.called(owner, key)} was {x!r:.60}"
+        self.ask(self._differs(self._at(owner, key), x), why)
 
     def kind(self, owner: Any, key: Any, x: Any) -> None:
         """`owner[key]` has to be a float, or a tuple of as many floats as `x`."""
@@ -72,32 +91,36 @@ class Guard:
         condition = f"type({at}) is not {type(x).__name__}"
         if type(x) is tuple:
             condition += f" or len({at}) != {len(x)}"
-        self.ask(condition, f"{key!r} was a {type(x).__name__}")
+        self.ask(condition, f"{self.called(owner, key)} was a {type(x).__name__}")
 
     def attribute_of_module(self, owner: Any, key: Any, x: Any) -> None:
         """The same as `same` or `equal` of an attribute that is set by `Module.__setattr__`."""
         at = self._at(owner, key)
         plain = type(x) in (bool, int, float, complex, str, bytes, type(None))
         condition = self._differs(at, x) if plain else f"{at} is not {self.name(x)}"
-        self.ask(condition, f"the module's {key!r} was {x!r:.60}", of_module=True)
+        was = f"{x!r:.60}" if plain else "another object"
+        self.ask(condition, f"{self.called(owner, key)} was {was}", of_module=True)
 
     def attribute(self, owner: Any, name: str, x: Any) -> None:
         """`owner.name` has to be `x`."""
-        self.ask(self._differs(f"{self.name(owner)}.{name}", x), f"{name} was {x!r:.60}")
+        plain = x is None or type(x) in (bool, int, float, str)
+        was = f"{x!r:.60}" if plain else "another object"
+        why = f"{self.called(owner)}.{name} was {was}"
+        self.ask(self._differs(f"{self.name(owner)}.{name}", x), why)
 
-    def same_cell(self, cell: Any, x: Any) -> None:
+    def same_cell(self, cell: Any, x: Any, called: str) -> None:
         """A variable that is closed over has to be the object `x`."""
         at = f"{self.name(cell)}.cell_contents"
-        self.ask(f"{at} is not {self.name(x)}", "a variable it closes over is another object")
+        self.ask(f"{at} is not {self.name(x)}", f"{called} was another object")
 
-    def equal_cell(self, cell: Any, x: Any) -> None:
+    def equal_cell(self, cell: Any, x: Any, called: str) -> None:
         """A variable that is closed over has to be the number or text `x`."""
         at = f"{self.name(cell)}.cell_contents"
-        self.ask(self._differs(at, x), f"a variable it closes over was {x!r:.60}")
+        self.ask(self._differs(at, x), f"{called} was {x!r:.60}")
 
-    def length(self, owner: Any, n: int, of_module: bool = False) -> None:
+    def length(self, owner: Any, n: int, of_module: bool = False, called: str = "") -> None:
         """A container has to be as long as it was."""
-        at, why = self.name(owner), f"a {type(owner).__name__} had {n} entries"
+        at, why = self.name(owner), f"{called or self.called(owner)} had {n} entries"
         self.ask(f"len({at}) != {n}" if n else at, why, of_module)
 
     def same_values(self, owner: dict) -> None:
@@ -105,7 +128,7 @@ class Guard:
         at, values = self.name(owner), self.name(list(owner.values()))
         self._scope["is_"] = is_
         condition = f"len({at}) != {len(owner)} or not all(map(is_, {at}.values(), {values}))"
-        self.ask(condition, "a dictionary has other entries")
+        self.ask(condition, f"{self.called(owner)} had other entries")
 
     def equal_bytes(self, x: Any) -> None:
         """A NumPy array has to have the numbers that it has now."""

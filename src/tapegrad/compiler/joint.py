@@ -129,6 +129,12 @@ class _Plan:
             return tuple([None if x is None else resolved(x._array) for x in found])
         return tuple([next(results) if there else None for there in joint.there])
 
+    def saved_by(self, node: Any) -> dict[str, Any]:
+        """The arrays that a node keeps for its backward program."""
+        _, given, _, results, between, *_ = node.saved
+        groups = ("tensor", [x._array for x in given]), ("result", results), ("between", between)
+        return {f"{name} {i}": x for name, found in groups for i, x in enumerate(found)}
+
     def run_on_tensors(
         self, node: Any, g: list, leads: Any = None, create_graph: bool = True
     ) -> tuple:
@@ -159,17 +165,18 @@ class _Plan:
 class _Output:
     """A result that the backward program reads: its array, and the counter that it has now."""
 
-    __slots__ = ("_array", "_counter")
+    __slots__ = ("_array", "_counter", "origin")
 
-    def __init__(self, array: Any, counter: Any):
+    def __init__(self, array: Any, counter: Any, index: int | None):
         self._array, self._counter = array, counter
+        self.origin = "" if index is None else f"output {index} of CompiledFunction"
 
 
 def _of_outputs(node: Any, saved: tuple, outs: tuple) -> tuple[list, list]:
     """The saved results, and the versions that they had."""
     counters = node.output_version or {}
     found = [
-        _Output(array, counters.get(x) if type(x) is int else x._counter)
+        _Output(array, counters.get(x), x) if type(x) is int else _Output(array, x._counter, None)
         for (x, _), array in zip(saved, outs, strict=True)
     ]
     return found, [version for _, version in saved]
@@ -185,7 +192,7 @@ def _check_versions(node: Any, given: Sequence, versions: list) -> None:
     for x, version in zip(given, versions, strict=True):
         counter = x._counter
         if counter is not None and counter is not INFERENCE and counter.value != version:
-            raise modified(x._array, counter, version, "", node)
+            raise modified(x._array, counter, version, getattr(x, "origin", ""), node)
 
 
 def _laid_out(g: list, likes: list) -> list:

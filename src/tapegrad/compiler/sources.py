@@ -120,6 +120,7 @@ class Found:
         if type(x) in PLAIN:
             self.guard.equal(owner, key, x)
         else:
+            self.guard.call(x, self.guard.called(owner, key))
             self.guard.same(owner, key, x)
             self.look_at(x)
 
@@ -149,6 +150,7 @@ class Found:
     def _object(self, x: Any) -> None:
         state = getattr(x, "__dict__", None)
         if state is not None:
+            self.guard.call(state, self.guard.called(x), attributes=True)
             self.guard.length(state, len(state))
             for key, each in list(state.items()):
                 self.entry(state, key, each)
@@ -167,10 +169,11 @@ class Found:
                 continue
             self.seen[id(each)] = each
             attributes = vars(each)
+            self.guard.name(attributes)  # which keeps the identity of a view of a dictionary
+            self.guard.call(attributes, each.__name__, attributes=True)
             for name, x in list(attributes.items()):
                 if name.startswith("__") and name not in ("__call__", "__init__"):
                     continue
-                self.guard.name(attributes)
                 if type(x) in PLAIN:
                     self.guard.equal(attributes, name, x)
                     continue
@@ -181,11 +184,13 @@ class Found:
                     self.look_at(part)
 
     def _module(self, module: Module) -> None:
-        state = module.__dict__
+        state, called = module.__dict__, self.guard.called(module)
+        self.guard.call(state, called, attributes=True)
         for name in _TABLES:
             table = state[name]
+            self.guard.call(table, called, attributes=True)
             self.guard.attribute_of_module(state, name, table)
-            self.guard.length(table, len(table))
+            self.guard.length(table, len(table), called=f"{called}.{name}")
             for key, x in list(table.items()):
                 self.entry(table, key, x)
         users = not is_library(type(module))
@@ -199,6 +204,7 @@ class Found:
             elif type(x) in PLAIN:
                 self.guard.attribute_of_module(state, key, x)
             elif key.endswith("_hooks") or "_hooks_" in key:
+                self.guard.call(x, self.guard.called(state, key))
                 self._hooks(x)
             else:
                 self.guard.attribute_of_module(state, key, x)
@@ -220,13 +226,19 @@ class Found:
         self.guard.asker = before
 
     def _parts_of_optimizer(self, optimizer: Any) -> None:
+        self.guard.call(optimizer.__dict__, self.guard.called(optimizer), attributes=True)
         for name, x in optimizer.__dict__.items():
             if name.endswith("_hooks"):
+                self.guard.call(x, self.guard.called(optimizer.__dict__, name))
                 self._hooks(x)
         groups = optimizer.param_groups
+        for table in (groups, optimizer.state):
+            name = "param_groups" if table is groups else "state"
+            self.guard.call(table, self.guard.called(optimizer.__dict__, name))
         self.guard.same(optimizer.__dict__, "param_groups", groups)
         self.guard.length(groups, len(groups))
         for i, group in enumerate(groups):
+            self.guard.call(group, self.guard.called(groups, i))
             self.guard.same(groups, i, group)
             for key, x in group.items():
                 if type(x) is float or (type(x) is tuple and all(type(y) is float for y in x)):
@@ -236,8 +248,10 @@ class Found:
         state = optimizer.state
         self.guard.same(optimizer.__dict__, "state", state)
         self.guard.same_values(state)
-        for param, entry in list(state.items()):
+        for i, (param, entry) in enumerate(list(state.items())):
             if isinstance(entry, dict):
+                of = self.names.get(id(param), i)
+                self.guard.call(entry, f"{self.guard.called(state)}[{of}]")
                 self._dict(entry)
                 self.state.update(id(x) for x in entry.values())
                 called = self.names.get(id(param))
@@ -250,23 +264,27 @@ class Found:
         wrapped = getattr(function, "__wrapped__", None)
         if wrapped is not None and wrapped is not function:
             self.look_at(wrapped)
-        for cell in function.__closure__ or ():
+        variables = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        for name, cell in variables:
             try:
                 x = cell.cell_contents
             except ValueError:  # it is empty yet
                 continue
             if type(x) in PLAIN:
-                self.guard.equal_cell(cell, x)
+                self.guard.equal_cell(cell, x, name)
             else:
-                self.guard.same_cell(cell, x)
+                self.guard.call(x, name)
+                self.guard.same_cell(cell, x, name)
                 self.look_at(x)
                 if isinstance(x, types.ModuleType):
                     self._names_in(x, names_of(function.__code__))
         for x in function.__defaults__ or ():
             self.look_at(x)
-        self._dict(function.__kwdefaults__ or {})
+        if function.__kwdefaults__:
+            self._dict(function.__kwdefaults__)
         if is_library(_In(function.__globals__.get("__name__", "__main__"))):
             return
+        self.guard.call(function, getattr(function, "__qualname__", "a function"))
         self.guard.attribute(function, "__code__", function.__code__)
         self.guard.attribute(function, "__defaults__", function.__defaults__)
         self.guard.attribute(function, "__kwdefaults__", function.__kwdefaults__)
@@ -356,13 +374,21 @@ def found_by(function: Callable, args: Any) -> Found:
     found = Found()
     found.guard.ask(
         f"{found.guard.name(DEFAULT)}[0][0] is not {found.guard.name(DEFAULT[0][0])}",
-        "the default dtype is another one",
+        "the default dtype was another one",
     )
     at = f"{found.guard.name(DEVICES)}.device"
-    found.guard.ask(f"{at} is not {found.guard.name(DEVICES.device)}", "the default device")
-    found.guard.equal(_determinism, "on", _determinism["on"])
+    found.guard.ask(
+        f"{at} is not {found.guard.name(DEVICES.device)}", "the default device was another one"
+    )
+    is_on = _determinism["on"]
+    found.guard.ask(
+        f"{found.guard.name(_determinism)}['on'] is not {is_on}",
+        f"torch.are_deterministic_algorithms_enabled() was {is_on}",
+    )
     for table in (BEFORE, AFTER._forward_hooks, BACKWARD.hooks, BACKWARD.pre):
+        found.guard.call(table, "hooks of all modules")
         found._hooks(table)
+    found.guard.call(function, getattr(function, "__qualname__", "the function"))
     found.look_at(function)
     found.captured = set(found.tensors)
     for x in args:

@@ -7,16 +7,20 @@ import os
 import sys
 import tempfile
 import webbrowser
+from collections import Counter
 from collections.abc import Callable
 from html import escape
 from math import isfinite
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapegrad.inspect.record import Edge, Group, Kept, Record, Vertex
 from tapegrad.inspect.rule_text import RuleText
 from tapegrad.inspect.stepping import Flow
+
+if TYPE_CHECKING:
+    from tapegrad.compiler.parts import Part
 
 _UNPACKING = """<!doctype html><script>
 new Response(new Blob([Uint8Array.from(atob("PAGE"), (c) => c.charCodeAt(0))]).stream()
@@ -77,7 +81,9 @@ def in_notebook() -> bool:
 _FOLDER = Path(__file__).parent / "page"
 _PACKAGE = Path(__file__).parents[1]
 _LIBRARIES = ("cytoscape.min.js", "dagre.min.js")
-_SCRIPTS = "model.js sides.js layout.js style.js view.js panel.js stepping.js main.js".split()
+_SCRIPTS = (
+    "model.js sides.js layout.js style.js view.js panel.js program.js stepping.js main.js".split()
+)
 
 
 def page(graph: Any) -> str:
@@ -116,6 +122,7 @@ class _Data:
 
     def __init__(self, record: Record, title: str):
         self.words, self.rules, self.flows = _Shared(), _Shared(), _Shared()
+        self.programs = _Shared()
         vertices = [self.vertex(v) for v in record.vertices]
         edges = [self.edge(e) for e in record.edges]
         timed = sorted((v.time, v.number) for v in record.vertices if v.time is not None)
@@ -130,6 +137,8 @@ class _Data:
             "edges": edges,
             "groups": [_group(g) for g in record.groups],
             "timed": [number for _, number in timed],
+            "program": record.program,
+            "programs": self.programs.all,
         }
 
     def vertex(self, v: Vertex) -> dict:
@@ -149,6 +158,31 @@ class _Data:
             "group": -1 if v.group is None else v.group.number,
             "time": v.time,
             "received": [self.flow(f) for f in v.received],
+            "program": None if v.program is None else self.program(v.program),
+            "part": None if v.part is None else self.part(v.part),
+        }
+
+    def program(self, record: Any) -> int:
+        """The number of the page's data of a program that a vertex runs."""
+        return self.programs.number(id(record), lambda: _Data(record, record.program["name"]).all)
+
+    def part(self, part: "Part") -> dict:
+        word = self.words.number
+        uses = [
+            [[word(x.name), str(x.shape), x.n_bytes] for x in each]
+            for each in (part.reads, part.writes)
+        ]
+        return {
+            "kind": part.kind,
+            "operators": Counter(part.operators),
+            "flops": part.flops,
+            "bytes": part.n_bytes,
+            "seconds": part.seconds,
+            "limit": part.limit,
+            "reads": uses[0],
+            "writes": uses[1],
+            "lines": "\n".join(part.lines),
+            "functions": [word(x) for x in part.functions],
         }
 
     def edge(self, e: Edge) -> dict:

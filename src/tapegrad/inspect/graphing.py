@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from functools import partial
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any
@@ -154,7 +155,8 @@ def graph(
 
     Args:
         of: a tensor, a tuple or list of them, or a function such as a module, which is called with
-            `inputs` and `options` inside `watch()`.
+            `inputs` and `options` inside `watch()`. What `torch.compile` gave, without these, is
+            not called: its program is drawn.
         params: names of leaves, such as `dict(model.named_parameters())`. Without, they are named
             as the layers and your variables name them.
         gradients: run the backward pass on the side and note what flows through every edge.
@@ -184,6 +186,11 @@ def graph(
     names: dict[int, str] = {}
     _name_variables(names, sys._getframe(1))
     if callable(of) and not isinstance(of, Tensor):
+        compiled = None if inputs or options else _compiled(of)
+        if compiled is not None:
+            from tapegrad.inspect.program import ProgramGraph
+
+            return ProgramGraph(compiled, title)
         title = title or getattr(of, "__name__", type(of).__name__)
         with watch():
             given = of(*inputs, **options)
@@ -214,6 +221,12 @@ def graph(
     else:
         flows = {} if log is None or log.flows is None else log.flows
     return Graph(Record(tensors, names, flows), title or "graph")
+
+
+def _compiled(x: Any) -> Any:
+    """What is called where `x` is, if that is compiled: a function, a method or a module."""
+    x = x.func if isinstance(x, partial) else getattr(x, "dynamo_ctx", x)
+    return x if getattr(type(x), "is_compiled", False) else None
 
 
 def _tensors_in(value: Any) -> list[Tensor]:

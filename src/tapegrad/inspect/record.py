@@ -8,6 +8,7 @@ from __future__ import annotations
 import linecache
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.describe import described, input_names, saved_by
@@ -21,6 +22,9 @@ from tapegrad.inspect.living import arrays_in, owner_of
 from tapegrad.inspect.rule_text import RuleText, rules_of
 from tapegrad.inspect.stepping import Flow, NodeFlow, start_of
 from tapegrad.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from tapegrad.compiler.parts import Part
 
 MOST = 60  # vertices and groups that one group holds side by side; more are split into stretches
 _STRETCH = 25
@@ -78,10 +82,15 @@ def grouped(nodes: list, vertices: dict[int, Any], edges: list) -> list[Group]:
             vertex.module = f"{path[0][2]}.{inner}".rstrip(".")
         vertex.group = stack[-1][1] if stack else top
         vertex.group.members.append(vertex)
+    return settled(top, list(vertices.values()), edges)
+
+
+def settled(top: Group, vertices: list, edges: list) -> list[Group]:
+    """The groups inside `top`, none of them too long, with the leaves of their members."""
     _split(top)
     _place_leaves(edges, top)
     found = _numbered(top)
-    for vertex in vertices.values():
+    for vertex in vertices:
         if vertex.group is top:
             vertex.group = None
     return found
@@ -213,6 +222,8 @@ class Vertex:
         group: the innermost group that it is drawn in, or None.
         received: the gradients that reached it in a pass, one for each output.
         time: how many nodes ran before it in that pass; None if it did not run.
+        part: what is known of a part of a compiled program; None where it is none.
+        program: the record of the program that it runs, if it is the node of a compiled function.
     """
 
     number: int
@@ -231,6 +242,8 @@ class Vertex:
     received: list[Flow | None] = field(default_factory=list)
     time: int | None = None
     values: str = ""
+    part: Part | None = None
+    program: Any = None
 
     @property
     def place(self) -> str:
@@ -265,6 +278,8 @@ class Edge:
 class Record:
     """All of a graph: `vertices` (inputs first), `edges`, `groups` (outer ones first)."""
 
+    program: Any = None  # what is known of a compiled one as a whole
+
     def __init__(self, tensors: list, names: dict[int, str], flows: dict[Any, NodeFlow]):
         nodes = _in_order([edge_of(x) for x in tensors])
         names = {**_layer_names(nodes), **names}
@@ -273,6 +288,7 @@ class Record:
         self.edges: list[Edge] = []
         self.vertices: list[Vertex] = []
         self._vertex: dict[int, Vertex] = {}
+        self._programs: dict[int, Any] = {}
         own = {id(owner_of(n.array)) for n in nodes if type(n) is AccumulateGrad}
         for node in nodes:
             self._vertex[id(node)] = vertex = self._new(node, names, flows.get(node), own)
@@ -281,7 +297,7 @@ class Record:
             self._add_result(x, names.get(id(x)) or ("result" if not i else f"result {i}"))
         self.groups = grouped(nodes, self._vertex, self.edges)
         _spread_shapes(nodes, self._vertex)
-        del self._vertex
+        del self._vertex, self._programs
 
     def _new(self, node: NodeLike, names: dict, flow: NodeFlow | None, own: set[int]) -> Vertex:
         number = len(self.vertices)
@@ -291,6 +307,7 @@ class Record:
             vertex = Vertex(number, "operator", type(node).__name__)
             vertex.doc = _doc(node)
             vertex.rules = rules_of(node)
+            vertex.program = self._program(node)
             vertex.kept = _kept(node, flow, own)
             trace = trace_of(node)
             if trace is not None:
@@ -306,6 +323,17 @@ class Record:
                 vertex.shape = flow.received[0].shape
         self.vertices.append(vertex)
         return vertex
+
+    def _program(self, node: Any) -> Any:
+        """The program of a compiled function's node, written down once for all its nodes."""
+        if type(node).__name__ != "CompiledFunctionBackward":
+            return None
+        from tapegrad.inspect.program import program_behind
+
+        key = id(node.saved and node.saved[0])
+        if key not in self._programs:
+            self._programs[key] = program_behind(node)
+        return self._programs[key]
 
     def _add_edges(self, node: NodeLike, vertex: Vertex, flow: NodeFlow | None) -> None:
         names = input_names(node)

@@ -1,5 +1,6 @@
 """Compiled programs on disk: found again, whole or not at all, and shared by processes."""
 
+import hashlib
 import os
 import signal
 import stat
@@ -73,7 +74,10 @@ def test_a_damaged_entry_is_made_anew(folder, name):
     path.unlink()
     path.write_bytes(content[: len(content) // 2])
     run_program(2.0)
-    assert (entries(folder)[0] / name).read_bytes() == content
+    (entry,) = entries(folder)
+    library = (entry / cache.LIBRARY).read_bytes()
+    assert hashlib.sha256(library).hexdigest() == (entry / cache.DIGEST).read_text()
+    assert len((entry / name).read_bytes()) == len(content)
     assert not [x for x in folder.iterdir() if x.name.startswith(".")]
 
 

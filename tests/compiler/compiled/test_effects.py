@@ -190,6 +190,30 @@ def test_backward_after_later_calls(run):
         y.sum().backward()
 
 
+@side_by_side("numpy", "c")
+def test_an_error_after_a_write(run):
+    def f(x, i):
+        x.add_(1)
+        return x[i]
+
+    f = run.compile(f)
+    for index in (0, 1, 0, 2, 7, 1, -9):
+        x = torch.zeros(3)
+        run.call(f, x, torch.tensor([0, index]))
+        run.look(x)
+
+
+def test_a_result_that_the_backward_pass_reads_is_written():
+    f = torch.compile(torch.exp, backend="numpy")
+    for _ in range(4):
+        y = f(torch.ones(3, requires_grad=True))
+    y.mul_(2)
+    with pytest.raises(
+        RuntimeError, match="which is output 0 of CompiledFunction, is at version 1"
+    ):
+        y.sum().backward()
+
+
 @side_by_side()
 def test_backward_twice_and_of_a_gradient(run):
     w = torch.randn(3, requires_grad=True)
@@ -305,6 +329,21 @@ def test_what_the_call_writes(run):
         z.sum().backward()
         run.call(f, base, y)  # a leaf: an error
         run.look(base, z, y)
+
+
+@side_by_side("numpy", "c")
+def test_results_that_are_parts_of_something(run):
+    functions = [
+        lambda x: (x * 2)[:, 1:],
+        lambda x: (x * 2)[1, 2],
+        lambda x: (x + 1).t()[1:2],
+        lambda x: (x + 1).diagonal(),
+    ]
+    for f in [run.compile(f) for f in functions]:
+        for dtype in (torch.float32, torch.bfloat16):
+            for _ in range(4):
+                y = f(torch.randn(3, 4, dtype=dtype))
+                run.look(y, y.stride(), y.storage_offset())
 
 
 @side_by_side(programs=None)

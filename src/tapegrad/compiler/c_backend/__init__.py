@@ -5,9 +5,8 @@ leave out and fuse, `source` writes C, `toolchain` and `cache` make a library of
 Python function that calls it.
 """
 
-from tapegrad.compiler.c_backend.background import Pending, build_async
 from tapegrad.compiler.c_backend.build import build
 from tapegrad.compiler.c_backend.ir import Unsupported
 from tapegrad.compiler.c_backend.toolchain import CompilerMissing
 
-__all__ = ["CompilerMissing", "Pending", "Unsupported", "build", "build_async"]
+__all__ = ["CompilerMissing", "Unsupported", "build"]

@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.traced import source as python_source
 from tapegrad.arrays.traced.program import Program, Value
-from tapegrad.compiler.c_backend import blas, cache, pool
+from tapegrad.compiler.c_backend import blas, pool, timed
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import laid_out
 from tapegrad.compiler.c_backend.driver import Driver, runner_of
@@ -21,9 +21,9 @@ from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.compiler.c_backend.rules import RULES
 from tapegrad.compiler.c_backend.schedule import Segment, limit_of, scheduled
 from tapegrad.compiler.c_backend.simplify import simplified
+from tapegrad.compiler.c_backend.sizes import Sizes
 from tapegrad.compiler.c_backend.source import CSource
 from tapegrad.compiler.c_backend.storage import stored
-from tapegrad.compiler.c_backend.toolchain import compiler
 from tapegrad.core.annotations import Any, Callable, Sequence
 
 
@@ -34,13 +34,14 @@ class Compiled:
         source: the C file
         driver: the Python function that calls it, as source
         segments: its loops, products and calls
+        in_memory: for each of them, the buffers that it writes to memory
         inputs, constants, layout, places, n_slots, calls: for whoever gives it memory: buffers,
             where its outputs lie, the length of the table of addresses, and calls of Python
     """
 
     def __init__(
         self, program: Program, outputs: Sequence[Value], names: dict[int, str],
-        is_alone: bool = False,
+        is_alone: bool = False, is_timed: bool = False,
     ):  # fmt: skip
         lowering = Lowering(program, names, RULES)
         places = [_output(lowering, x) for x in outputs]
@@ -49,7 +50,7 @@ class Compiled:
         _refuse_overlaps(lowering, statements)
         limit = limit_of(statements)
         self.segments = with_joined_loops(scheduled(statements, limit), limit)
-        in_memory = stored(self.segments, places)
+        self.in_memory = in_memory = stored(self.segments, places)
         layout = laid_out(self.segments, in_memory, places)
         n_slots = 1
         constants = [x for x in lowering.buffers if x.kind == "constant"]
@@ -61,7 +62,7 @@ class Compiled:
         convention = "alone" if is_alone else blas.found().convention
         threads = None if is_alone or not pool.IS_THERE else n_slots
         n_slots += 1
-        written = CSource(parts, layout, lowering.inputs, where, convention, threads)
+        written = CSource(parts, layout, lowering.inputs, where, convention, threads, is_timed)
         self.inputs, self.constants, self.layout, self.places = (
             lowering.inputs,
             constants,
@@ -72,7 +73,7 @@ class Compiled:
         self.source, self._written = written.text, written
         self._driver = Driver(
             lowering.inputs, places, layout, constants, n_slots, calls, parts, written,
-            python_source.scope_of(program),
+            python_source.scope_of(program), is_timed,
         )  # fmt: skip
         self.driver = self._driver.source
         self._checks = None
@@ -96,9 +97,27 @@ class Compiled:
         )  # fmt: skip
         return driver, written.text
 
-    def load(self) -> Callable:
-        """Compile it, or take it from the cache. Raises CompilerMissing."""
-        return self.bound_to(cache.library(self.source, compiler()))
+    def lines_of(self, segment: Segment) -> list[str]:
+        """The lines of the source that run a segment; of Python's, where it is a call of that."""
+        if segment.kind == "python":
+            return python_source.lines_of(segment.statements[0].instruction)  # type: ignore[attr-defined]
+        return self._written.lines[id(segment)]
+
+    def load(self, sizes: Sizes) -> Callable:
+        """Compile it, or take it from the cache, or from a program that differs in sizes alone.
+
+        Raises: CompilerMissing
+        """
+        library, arguments = sizes.library(self.source)
+        run: Any = self.bound_to(library)
+        run.n_sizes = 0 if arguments is None else len(arguments)
+        if self._checks is not None:
+            driver, source = self._checks
+            library, of_check = sizes.library(source)
+            run.check = runner_of(driver, library)
+            if of_check is not None:
+                run.check = of_check.given_to(run.check)
+        return run if arguments is None else arguments.given_to(run)
 
     def bound_to(self, library: Any) -> Callable:
         """The function that calls a library made of `source`."""
@@ -113,9 +132,10 @@ class Compiled:
         run = runner_of(self._driver, library)
         run.source, run.driver = self.source, self.driver
         run.library, run.check = library, None
-        if self._checks is not None:
-            driver, source = self._checks
-            run.check = runner_of(driver, cache.library(source, compiler()))
+        run.forget_memory = self._driver.scope["free"].clear
+        if self._written.is_timed:
+            timed.bind(self._driver.scope, library, sum(map(len, self._driver.parts)))
+            run.ends = self._driver.scope["ends"]
         return run
 
 
@@ -136,13 +156,17 @@ def build(program: Program, outputs: Sequence[Value], **options: Any) -> Any:
     Args:
         program: what was recorded
         outputs: the values whose arrays it gives
-        options: `names`, a dict from numbers of values to names in the C source
+        options: `names`, a dict from numbers of values to names in the C source; `sizes`, the
+            programs with which this one may have a compiled file in common; `is_timed`: the
+            function notes in its list `ends` when each segment has ended, in nanoseconds
 
     Raises:
         CompilerMissing: there is no C compiler that works, or nowhere to keep what it makes
         Unsupported: a program that this backend cannot express
     """
-    return Compiled(program, outputs, options.get("names") or {}).load()
+    names, is_timed = options.get("names") or {}, options.get("is_timed", False)
+    found = Compiled(program, outputs, names, is_timed=is_timed)
+    return found.load(options.get("sizes") or Sizes())
 
 
 def _output(lowering: Lowering, x: Value) -> Access:

@@ -38,6 +38,7 @@ class Driver:
         parts: Sequence[Any],
         written: CSource,
         scope: dict[str, Any],
+        is_timed: bool = False,
     ):
         self.inputs, self.outputs, self.layout, self.calls = inputs, outputs, layout, calls
         self.parts, self.failures, self.part_of_failure = (
@@ -61,6 +62,7 @@ class Driver:
             "lock": threading.Lock(),
         }
         self._made: dict[int, str] = {}
+        self._is_timed = is_timed
         self.source = "\n".join(["def run(*inputs):", *self._lines()])
 
     def _lines(self) -> list[str]:
@@ -87,8 +89,10 @@ class Driver:
         lines += self._first()
         for i, each in enumerate(self.calls):
             lines += [f"    {x}" for x in self._call(each)]
+            if self._is_timed:
+                lines.append("    ends.append(clock())")
             if self.parts[i + 1]:
-                lines += [f"    code = part{i + 1}(w.table)", *self._failed(i + 1)]
+                lines += self._run(i + 1, f"part{i + 1}(w.table)")
         outputs = [self._output(i, x) for i, x in enumerate(self.outputs)]
         lines += [f"    {name} = {text}" for name, text in outputs if text != name]
         lines.append("    free.append(w)")
@@ -112,7 +116,7 @@ class Driver:
         if not any(self.parts):
             return []
         if offsets() is not None:
-            return ["    code = step(id(inputs), w.table)", *self._failed(0)]
+            return self._run(0, "step(id(inputs), w.table)")
         lines = ["    slots = w.slots"]
         for i, x in enumerate(self.inputs):
             if x.value is None:
@@ -120,7 +124,17 @@ class Driver:
                 lines.append(f"    slots[{x.slot}] = address_of(w.numbers) + {8 * i}")
             else:
                 lines.append(f"    slots[{x.slot}] = address(inputs[{i}])")
-        return [*lines, "    code = part0(w.table)", *self._failed(0)]
+        return [*lines, *self._run(0, "part0(w.table)")]
+
+    def _run(self, part: int, call: str) -> list[str]:
+        """A call of a part, and when its segments have ended, where that is asked for."""
+        lines = [f"    code = {call}", *self._failed(part)]
+        if not self._is_timed:
+            return lines
+        first = sum(map(len, self.parts[:part]))
+        last = first + len(self.parts[part])
+        ends = f"    ends.extend([start + x for x in ticks[{first}:{last}]])"
+        return ["    start = clock()", *lines, ends]
 
     def _failed(self, part: int) -> list[str]:
         """What happens where a part did not run to its end."""

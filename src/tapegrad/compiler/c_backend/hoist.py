@@ -81,8 +81,7 @@ def _shadowed(statements: list[Statement], buffer: Buffer, copy: Access) -> list
 
     inside = [replaced(each, instead, writes=True) for each in statements]
     same = lambda x: x  # noqa: E731
-    return [
-        Pointwise("{0}", [home], [dtype], dtype, copy, same, None),
-        *inside,
-        Pointwise("{0}", [copy], [dtype], dtype, home, same, None),
-    ]
+    there = Pointwise("{0}", [home], [dtype], dtype, copy, same, None)
+    back = Pointwise("{0}", [copy], [dtype], dtype, home, same, None)
+    there.origin = back.origin = None
+    return [there, *inside, back]

@@ -155,13 +155,17 @@ def dense(shape: Sizes, itemsize: int) -> Sizes:
 
 
 class Statement:
-    """One step: what it reads, what it writes, and the line of Python that it comes from."""
+    """One step: what it reads, what it writes, and the line of Python that it comes from.
 
-    __slots__ = ("line", "reads", "writes")
+    `origin` is the recorded instruction that it was made of; None where there is none.
+    """
+
+    __slots__ = ("line", "origin", "reads", "writes")
 
     reads: list[Access]
     writes: list[Access]
     line: Any
+    origin: Any
     may_raise = False
     has_effect = False
 

@@ -56,6 +56,7 @@ class Lowering:
         self.inputs: list[Buffer] = []
         self._constants: dict[int, Access] = {}
         self._taken: set[str] = set()
+        self._instruction: Any = None  # the one that is lowered now
         for i, x in enumerate(program.inputs):
             self._input(i, x)
         for instruction in program.instructions:
@@ -70,6 +71,7 @@ class Lowering:
             self.places[x.number] = Access(buffer, 0, x.shape, x.strides, x.dtype)
 
     def _lower(self, instruction: Instruction) -> None:
+        self._instruction = instruction
         for each in self.rules:
             if each(self, instruction):
                 return
@@ -165,6 +167,7 @@ class Lowering:
 
     def add(self, statement: Statement) -> None:
         """Append a statement; one that writes no element is left out."""
+        statement.origin = self._instruction
         if isinstance(statement, Pointwise) and statement.out.size == 0:
             return
         if isinstance(statement, Reduction) and statement.arg.size == 0:

@@ -8,6 +8,7 @@ from collections import Counter
 
 import numpy as np
 
+from tapegrad.compiler.c_backend.idioms import with_sigmoids
 from tapegrad.compiler.c_backend.ir import (
     Access,
     Buffer,
@@ -26,7 +27,8 @@ from tapegrad.core.annotations import Any
 def simplified(statements: list[Statement], outputs: list[Access]) -> list[Statement]:
     """The statements that are left; accesses of `outputs` stay valid."""
     kept = {id(x.buffer) for x in outputs}
-    return live(without_repeats(with_known_numbers(statements), kept), outputs)
+    found = without_repeats(with_known_numbers(statements), kept)
+    return live(with_sigmoids(found, kept), outputs)
 
 
 def _writes(statements: list[Statement]) -> Counter:
@@ -77,7 +79,9 @@ def _folded_sum(each: Reduction, x: Literal) -> Statement:
         return each
     shape, strides = (tuple(each_of[i] for i in kept) for each_of in (each.shape, over.strides))
     out = Access(over.buffer, over.offset, shape, strides, dtype)
-    return Pointwise("{0}", [Literal(found)], [dtype], dtype, out, lambda x: x, each.line)
+    number = Pointwise("{0}", [Literal(found)], [dtype], dtype, out, lambda x: x, each.line)
+    number.origin = each.origin
+    return number
 
 
 def _is_whole(out: Access) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tapegrad.compiler.c_backend import blas, c_library, c_types, pool, shared_loops
+from tapegrad.compiler.c_backend import blas, c_library, c_types, pool, shared_loops, timed
 from tapegrad.compiler.c_backend.addresses import Offsets
 from tapegrad.compiler.c_backend.arena import Layout
 from tapegrad.compiler.c_backend.ir import Access, Buffer, Call, Check, Literal, Product
@@ -31,10 +31,12 @@ class CSource:
 
     Attributes:
         text: the C file
+        lines: by the identity of a segment, those that run it
         failures: what to call when a part returns 1, 2, ..., or the instruction that raises then,
             and where its values lie
         products: suffixes of the dtypes in which there are products of matrices
         shares: whether threads share loops
+        is_timed: whether each segment notes when it has ended
     """
 
     def __init__(
@@ -45,9 +47,11 @@ class CSource:
         offsets: Offsets | None,
         convention: str,
         threads_slot: int | None,
+        is_timed: bool = False,
     ):
-        self.layout, self._threads_slot = layout, threads_slot
+        self.layout, self._threads_slot, self.is_timed = layout, threads_slot, is_timed
         self._shared: dict[str, str] = {}  # loop functions -> those that run a part of them
+        self.lines: dict[int, list[str]] = {}
         self.failures: list[Any] = []
         self.part_of_failure: list[int] = []
         self._functions: dict[str, tuple[str, str]] = {}  # body -> (name, text)
@@ -71,6 +75,7 @@ class CSource:
         self.text = "\n".join(
             [
                 c_library.HEADER,
+                *([timed.declarations(sum(map(len, parts)))] if is_timed else []),
                 helpers,
                 *([blas.binding(self.products, convention)] if self.products else []),
                 *([pool.BINDING] if self.shares else []),
@@ -96,9 +101,14 @@ class CSource:
             if line is not None and line != last:
                 lines.append(_comment(line))
                 last = line
-            lines += self._segment(segment)
+            self.lines[id(segment)] = self._segment(segment)
+            lines += self.lines[id(segment)]
+            if self.is_timed:
+                lines.append(timed.note(len(self.lines) - 1))
         self.part_of_failure += [number] * (len(self.failures) - n_failures)
         declared = [self._declaration(x) for x in self._used.values()]
+        if self.is_timed:
+            declared.append(timed.START)
         if self._is_shared_part:
             declared.append(shared_loops.declaration(self._threads_slot or 0))
         body = "\n".join(f"    {line}" for line in [*declared, *lines])

@@ -95,9 +95,19 @@ class _Seen:
         }
 
 
+def _bytes(array: Array) -> Array:
+    """An array as memory that other arrays can lie in, whatever its dtype."""
+    return array.reshape(-1).view(np.uint8) if array.dtype.kind == "V" else array
+
+
 def seen(array: Array, offset: int, shape: Any, strides: Any, dtype: Any) -> Array:
     """A part of the memory of an array, `offset` bytes from its first element on."""
+    rows = array if array.flags.c_contiguous else array.T
+    if rows.flags.c_contiguous and offset >= 0:
+        return np.ndarray(shape, dtype, _bytes(rows), offset, strides)
     found = np.asarray(_Seen(array, offset, shape, strides, dtype))
+    if found.dtype != dtype:  # bfloat16, which the interface has no name of
+        found = found.view(dtype)
     if not array.flags.writeable:
         found.flags.writeable = False
     return found

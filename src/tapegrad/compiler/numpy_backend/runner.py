@@ -21,5 +21,5 @@ def runner_of(source: str, scope: dict[str, Any]) -> Callable:
         finally:
             give_back(program)
 
-    run.source = source  # type: ignore[attr-defined]
+    run.source, run.ends = source, scope.get("ends")  # type: ignore[attr-defined]
     return run

@@ -1,10 +1,11 @@
 """The source of a block: a function that makes a workspace, and in it the program."""
 
 import linecache
+from time import perf_counter_ns
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import Changed, Constant, Scalar, Value
+from tapegrad.arrays.traced.program import Changed, Constant, Instruction, Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.compiler.numpy_backend.chain_names import BlockNames
 from tapegrad.compiler.numpy_backend.chains import Chain
@@ -20,9 +21,11 @@ from tapegrad.core.annotations import Any
 _ALIGNED = 64  # bytes
 
 
-def source_of(block: Block, given: dict[int, str] | None) -> tuple[str, dict[str, Any]]:
+def source_of(
+    block: Block, given: dict[int, str] | None, is_timed: bool = False
+) -> tuple[str, dict[str, Any]]:
     """The source of `workspace`, which makes a function of the inputs, and its global names."""
-    return _Source(block, given).text()
+    return Source(block, given, is_timed).text()
 
 
 def memory_of(size: int) -> np.ndarray:
@@ -32,16 +35,24 @@ def memory_of(size: int) -> np.ndarray:
     return found[start : start + size]
 
 
-class _Source:
-    def __init__(self, block: Block, given: dict[int, str] | None):
-        self.block, self.layout = block, Layout(block)
+class Source:
+    """Writes the source; `by_instruction` are the lines of each, be it a chain of them.
+
+    Where it `is_timed`, the program notes in a list `ends` when each of these has ended.
+    """
+
+    def __init__(self, block: Block, given: dict[int, str] | None, is_timed: bool = False):
+        self.block, self.layout, self._is_timed = block, Layout(block), is_timed
         self.names = Names(block, given)
         self.inputs = [self.names.value(x) for x in block.inputs]
         self.lines = Lines(block, self.layout, self.names)
+        if is_timed:
+            self.names.scope.update(ends=[], clock=perf_counter_ns)
         self.names.scope.update(ndarray=np.ndarray, references=references, memory_of=memory_of)
         self.before: list[str] = []  # in the workspace
         self.parts: list[str] = []  # functions in the workspace
         self.nonlocals: list[str] = []
+        self.by_instruction: list[tuple[Instruction, list[str]]] = []
 
     def text(self) -> tuple[str, dict[str, Any]]:
         body = [*self._results(), *self._views_of_inputs()]
@@ -159,13 +170,22 @@ class _Source:
         place = None
         for each in self.block.instructions:
             if each in self.layout.chains:
-                lines += self._chain(self.layout.chains[each])
+                n = len(self.parts)
+                call = self._chain(self.layout.chains[each])
+                self.by_instruction.append((each, [*call, "", *self.parts[n:]]))
+                lines += [*call, *self._noted()]
                 continue
             if each.line is not None and each.line != place:
                 place = each.line
                 lines.append(_comment(*place))
-            lines += self.lines.of(each)
+            written = self.lines.of(each)
+            self.by_instruction.append((each, written))
+            lines += [*written, *self._noted()]
         return lines
+
+    def _noted(self) -> list[str]:
+        """A line that notes when it is reached, where that is asked for."""
+        return ["ends.append(clock())"] * self._is_timed
 
     def _chain(self, chain: Chain) -> list[str]:
         """A call that runs a chain; the chain is a function in the workspace."""

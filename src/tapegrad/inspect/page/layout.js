@@ -21,9 +21,11 @@ const isPort = (item) => item[0] === "i" || item[0] === "o";
 function labelOf(item) {
   const i = numberOf(item);
   if (item[0] === "g") {
-    const group = data.groups[i], n = within[i].filter((v) => data.vertices[v].kind === "operator").length;
+    const group = data.groups[i], inside = within[i].map((v) => data.vertices[v]);
+    const n = inside.filter((v) => v.kind === "operator").length;
     const kind = group.kind && group.kind !== group.label ? ` ${group.kind}` : "";
     const trouble = worst(troubles[i]);
+    if (data.program) return [group.label + kind, summaryOf(inside)];
     return [group.label + kind, some(n, "operator") + (trouble ? `, ${trouble}` : "")];
   }
   if (item[0] === "k") {
@@ -163,7 +165,9 @@ function rank(graph, sizes) {
   const into = (v) => (graph.inEdges(v) || []).filter((e) => e.v !== root);
   const waiting = new Map(nodes.map((v) => [v, into(v).length]));
   const ready = nodes.filter((v) => !waiting.get(v));
-  const at = new Map(ready.map((v) => [v, 0]));
+  const port = (v) => (sizes[v] ? sizes[v].port : undefined);
+  const below = nodes.some((v) => port(v) === "i") ? 2 : 0; // the row of the ports
+  const at = new Map(ready.map((v) => [v, port(v) === "i" ? 0 : below]));
   for (let i = 0; i < ready.length; i++) {
     for (const e of graph.outEdges(ready[i])) {
       at.set(e.w, Math.max(at.get(e.w) || 0, at.get(ready[i]) + graph.edge(e).minlen));
@@ -171,8 +175,8 @@ function rank(graph, sizes) {
       if (!waiting.get(e.w)) ready.push(e.w);
     }
   }
-  const port = (v) => (sizes[v] ? sizes[v].port : undefined);
-  const last = Math.max(0, ...at.values());
+  const deepest = Math.max(0, ...at.values());
+  const last = nodes.some((v) => at.get(v) === deepest && port(v) !== "o") ? deepest + 2 : deepest;
   const free = new Set();
   for (const v of ready) {
     const alone = into(v).every((e) => free.has(e.v) && graph.outEdges(e.v).length === 1);

@@ -97,7 +97,9 @@ function listen() {
   cy.on("tap", onTap);
   cy.on("dbltap", "node.open", (event) => toggle(numberOf(event.target.id())));
   element("panel").onclick = (event) => {
-    const { vertex, edge, group } = event.target.dataset;
+    const { vertex, edge, group, program, back } = event.target.dataset;
+    if (program !== undefined) openProgram(Number(program));
+    if (back !== undefined) history.back();
     if (vertex !== undefined) goTo(Number(vertex));
     if (edge !== undefined) goToEdge(Number(edge));
     if (group !== undefined) toggle(Number(group));
@@ -125,12 +127,13 @@ function listen() {
 function start() {
   element("title").textContent = element("title").title = data.title;
   const n = data.vertices.filter((v) => v.kind === "operator").length;
-  element("counts").textContent = `${some(n, "operator")}, ${bytes(data.bytes)} kept`;
+  element("counts").textContent = data.program ? data.program.summary : `${some(n, "operator")}, ${bytes(data.bytes)} kept`;
+  element("saved").hidden = data.program !== null;
   for (const id of ["fold", "unfold"]) element(id).hidden = !data.groups.length;
   setTheme(themeAround());
   const all = openUpTo(SHOWN_AT_START);
   if (!all) openUpTo(OUTLINES);
-  if (!all) note("Some layers are folded: click one to unfold it.");
+  if (!all) note(`Some ${data.program ? "parts" : "layers"} are folded: click one to unfold it.`);
   startStepping();
   showLegend(); // before the drawing, which has what room it leaves
   cy = cytoscape({

@@ -13,6 +13,9 @@ let showSaved = false;
 for (const vertex of data.vertices) { // words and gradients that many share stand in the file once
   for (const key of ["name", "dtype", "doc", "module", "place", "code"]) vertex[key] = data.words[vertex[key]];
   vertex.received = vertex.received.map((i) => (i === null ? null : data.flows[i]));
+  if (!vertex.part) continue;
+  for (const use of [...vertex.part.reads, ...vertex.part.writes]) use[0] = data.words[use[0]];
+  vertex.part.functions = vertex.part.functions.map((i) => data.words[i]);
 }
 for (const edge of data.edges) {
   edge.input = data.words[edge.input];

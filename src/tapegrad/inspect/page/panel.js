@@ -38,15 +38,19 @@ const edgeLink = (i) => {
 };
 
 function overview() {
+  if (data.program) return aboutProgram();
   const n = (kind) => data.vertices.filter((v) => v.kind === kind).length;
   let html = `<h2>${text(data.title)}</h2>`;
   html += table([
     ["operators", n("operator")], ["parameters", n("parameter") || ""], ["other leaves", n("leaf") || ""],
     ["layers", data.groups.filter((g) => g.kind).length || ""], ["kept", `${bytes(data.bytes)} for the backward pass`],
   ]);
-  html += whatStandsOut();
-  html += '<h3>how to look at it</h3><p class="dim">Values flow down along the arrows, gradients back up. ' +
-    "Click an operator, an edge or a layer to see what is known of it.</p>";
+  return html + whatStandsOut() + howToLook("Values flow down along the arrows, gradients back up. " +
+    "Click an operator, an edge or a layer to see what is known of it.");
+}
+
+function howToLook(words) {
+  let html = `<h3>how to look at it</h3><p class="dim">${words}</p>`;
   const keys = [
     [["drag", "wheel"], "move and zoom"], [["/"], "search; Enter goes to the next"],
     [["↑", "↓"], "along the graph"], [["f"], "see all of it"], [["Esc"], "back to this page"],
@@ -141,9 +145,11 @@ function aboutVertex(i) {
   html += `<p>${v.kind === "operator" ? prose(v.doc) : v.kind}</p>`;
   html += table([["shape", text(v.shape)], ["dtype", text(v.dtype)], ["values", text(v.values)], ["layer", text(v.module)], ["line", text(v.place)]]);
   if (v.code) html += `<pre class="code">${text(v.code)}</pre>`;
+  if (v.part) html += aboutPart(v);
+  html += programOf(v);
   // While the pass is walked: what arrives, the rule, what goes on.
   html += now === null ? derivativeOf(v) : receivedBy(v) + derivativeOf(v) + sentBy(i);
-  if (v.kind === "operator") {
+  if (v.kind === "operator" && !v.part) {
     html += "<h3>keeps</h3>";
     if (v.kept === null) html += '<p class="dim">a backward pass has freed it</p>';
     else if (!v.kept.length) html += '<p class="dim">nothing</p>';
@@ -175,14 +181,15 @@ function aboutGroup(g) {
   let html = `<h2>${text(group.label)}</h2><p class="dim">${text(group.kind || "a stretch of the program")}</p>`;
   html += `<p><button data-group="${g}">${open.has(g) ? "fold" : "unfold"}</button></p>`;
   html += table([
-    ["name", text(group.name)], ["operators", inside.filter((v) => v.kind === "operator").length],
+    ["name", text(group.name)],
+    [data.program ? "parts" : "operators", inside.filter((v) => v.kind === "operator").length],
     ["parameters", inside.filter((v) => v.kind === "parameter").length || ""],
-    ["kept", bytes(sum(inside.flatMap((v) => (v.kept || []).map((k) => k.bytes))))],
+    ...(data.program ? costs(inside.filter((v) => v.part)) : [["kept", bytes(sum(inside.flatMap((v) => (v.kept || []).map((k) => k.bytes))))]]),
     ["gradients", STATES.filter((s) => troubles[g].has(s)).map((s) => `<span class="state ${s}">${s}</span>`).join(", ")],
   ]);
   const counts = new Map();
   inside.forEach((v) => v.kind === "operator" && counts.set(short(v.name), (counts.get(short(v.name)) || 0) + 1));
-  html += "<h3>operators</h3>" + table([...counts].sort((a, b) => b[1] - a[1]).map(([name, n]) => [text(name), n]));
+  html += `<h3>${data.program ? "parts" : "operators"}</h3>` + table([...counts].sort((a, b) => b[1] - a[1]).map(([name, n]) => [text(name), n]));
   return html;
 }
 

@@ -22,7 +22,7 @@ function styleOfNodes() {
       "line-height": 1.2, "border-width": 1.2, "border-color": colour("operator-line"),
       "text-max-width": "data(width)", "min-zoomed-font-size": 5,
     } },
-    ...["operator", "parameter", "leaf", "result", "saved"].map(node),
+    ...["operator", "parameter", "leaf", "result", "saved", ...Object.keys(PARTS)].map(node),
     { selector: "node.result", style: { "border-width": 2.5 } },
     { selector: "node.copy", style: { "border-style": "dashed" } },
     { selector: "node.saved", style: { "font-size": FONT - 1, shape: "cut-rectangle" } },

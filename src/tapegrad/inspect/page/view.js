@@ -34,7 +34,8 @@ function kindOf(item) {
   const i = numberOf(item);
   if (item[0] === "c") return data.vertices[i].kind + " copy plain";
   if (item[0] === "g") return open.has(i) ? "open" : `folded plain ${worst(troubles[i])}`;
-  return data.vertices[i].kind + " plain";
+  const { kind, part } = data.vertices[i];
+  return `${kind} ${part ? part.kind : ""} plain`;
 }
 
 function nodeOf(item, at) {
@@ -188,13 +189,14 @@ function setTheme(theme) {
 
 function showLegend() {
   const names = { operator: "operator", parameter: "parameter", leaf: "other leaf", result: "result" };
-  const kinds = Object.keys(names).filter((kind) => data.vertices.some((v) => v.kind === kind));
+  if (data.program) Object.assign(names, { leaf: "other input", operator: "" }, PARTS);
+  const kinds = Object.keys(names).filter((kind) => names[kind] && data.vertices.some((v) => v.kind === kind || (v.part && v.part.kind === kind)));
   if (showSaved) kinds.push("saved");
   const box = (fill, edge, style = "solid") => `<i style="background:var(--${fill});border-color:var(--${edge});border-style:${style}"></i>`;
   const line = (name, style = "solid") => `<b style="color:var(--${name});border-top-style:${style}"></b>`;
   const words = kinds.map((kind) => box(kind, kind + "-line") + (names[kind] || "saved tensor"));
-  if (copies.size) words.push(box("paper", "dim", "dashed") + "the same leaf again");
-  if (data.groups.length) words.push(box("group", "group-line", "double") + "folded layer");
+  if (copies.size) words.push(box("paper", "dim", "dashed") + (data.program ? "the same input again" : "the same leaf again"));
+  if (data.groups.length) words.push(box("group", "group-line", "double") + (data.program ? "folded" : "folded layer"));
   if (data.timed.length) {
     words.push(line("flow") + "gradient, the thicker the larger");
     const states = { nan: "nan", exploding: "exploding", vanishing: "vanishing", zero: "zero" };

@@ -357,6 +357,55 @@ def test_a_thousand_operations_are_one_function_for_all_blocks():
     check(step, floats(4))
 
 
+# --- sigmoid -------------------------------------------------------------------------------------
+
+
+def sources_of(step, *inputs):
+    program, outs = record(step, *inputs)
+    return Compiled(program, [y.place for y in outs], {}).source
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sigmoid_by_parts_is_one_function(dtype):
+    def step(x):
+        return [1 / (1 + np.exp(-x)), np.reciprocal(np.exp(-x.T) + 1)]
+
+    x = np.concatenate((floats(30, dtype=dtype) * 10, np.array([-85, 85, 500], dtype)))
+    x = x.reshape(3, 11)
+    check(step, x)
+    assert "tg_sigmoid" in sources_of(step, x) and "tg_exp_f" not in sources_of(step, x)
+
+
+def test_a_sigmoid_whose_parts_are_read_stays_in_parts():
+    def step(x):
+        e = np.exp(-x)
+        return [1 / (1 + e), e * 2.0]
+
+    check(step, floats(9))
+    assert "tg_sigmoid" not in sources_of(step, floats(9))
+
+
+def test_a_sigmoid_is_of_what_was_there_when_it_was_negated():
+    def step(x):
+        y = -x
+        x += 1.0
+        return [1 / (1 + np.exp(y))]
+
+    check(step, floats(9))
+
+
+@pytest.mark.parametrize("one", [2, 1.5])
+def test_other_quotients_are_no_sigmoid(one):
+    def step(x):
+        return [1 / (one + np.exp(-x)), one / (1 + np.exp(-x)), 1 / (1 + np.exp(x))]
+
+    check(step, floats(9))
+    assert "tg_sigmoid" not in sources_of(step, floats(9))
+
+
+# --- source and threads --------------------------------------------------------------------------
+
+
 def test_names_and_lines_are_in_the_source():
     program, outs = record(lambda x: [x + 1.0], floats(8))
     names = {program.inputs[0].number: "encoder_weight"}

@@ -38,7 +38,7 @@ static real tg_softmax_row_real(real *restrict row, int64_t seen, int64_t n) {
         real part = 0;
         _Pragma("omp simd reduction(+ : part)")
         for (int64_t j = first; j < last; j++) {
-            row[j] = tg_exp_real(row[j] - top);
+            row[j] = tg_exp_down_real(row[j] - top);
             part += row[j];
         }
         sum += part;
@@ -110,7 +110,7 @@ static void tg_attend_small_back_real(real *restrict gq, real *restrict gk, real
             for (int64_t j = 0; j < D; j++) slope += g[i * gl + j] * y[i * D + j];
             _Pragma("omp simd")
             for (int64_t j = 0; j < whole; j++) {
-                row[j] = tg_exp_real(row[j] - t);
+                row[j] = tg_exp_down_real(row[j] - t);
                 change[j] = (change[j] - slope) * row[j];
             }
             for (int64_t j = seen; j < TG_MIN(S, first + 4); j++) row[j] = change[j] = 0;
@@ -210,7 +210,7 @@ static void tg_attend_back_real(real *restrict gq, real *restrict gk, real *rest
                 for (int64_t j = 0; j < D; j++) slope += gi[j] * yi[j];
                 _Pragma("omp simd")
                 for (int64_t j = 0; j < seen; j++) {
-                    row[j] = tg_exp_real(row[j] - t);
+                    row[j] = tg_exp_down_real(row[j] - t);
                     change[j] = (change[j] - slope) * row[j];
                 }
                 for (int64_t j = seen; j < keys; j++) row[j] = change[j] = 0;

@@ -1,7 +1,6 @@
 """Functions of templates whose work threads share: parts of independent rows, heads or images."""
 
 import re
-import textwrap
 
 SHARING = r"""
 /* What does a part of some work, from first to last of n, and what has the threads of the pool do
@@ -99,8 +98,11 @@ def declared(source: str, name: str) -> tuple[str, list[str]]:
 
 
 def wrapped(text: str, indent: int = 4) -> str:
-    lines = textwrap.wrap(
-        text, 96, initial_indent=" " * indent, subsequent_indent=" " * (indent + 8),
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
-    return "\n".join(lines) + "\n"
+    """A statement as lines of up to 96 characters."""
+    lines, line = [], " " * indent
+    for word in text.split(" "):
+        if len(line) + len(word) > 95:
+            lines.append(line)
+            line = " " * (indent + 8)
+        line += word if line.isspace() or not line else f" {word}"
+    return "\n".join([*lines, line]) + "\n"

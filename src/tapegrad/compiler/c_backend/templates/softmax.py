@@ -14,7 +14,7 @@ static double tg_exp_sum_real(real *restrict y, const real *restrict x, real shi
         real s = 0;
         _Pragma("omp simd reduction(+ : s)")
         for (int64_t j = first; j < last; j++) {
-            real e = tg_exp_real(x[j] - shift);
+            real e = tg_exp_down_real(x[j] - shift);
             y[j] = e;
             s += e;
         }
@@ -30,7 +30,7 @@ static double tg_exp_total_real(const real *restrict x, real shift, int64_t n) {
         int64_t last = TG_MIN(n, first + 4096);
         real s = 0;
         _Pragma("omp simd reduction(+ : s)")
-        for (int64_t j = first; j < last; j++) s += tg_exp_real(x[j] - shift);
+        for (int64_t j = first; j < last; j++) s += tg_exp_down_real(x[j] - shift);
         total += s;
     }
     return total;
@@ -49,7 +49,7 @@ static inline void tg_exp_columns_real(real *restrict top, real *restrict sum,
     for (int64_t i = 0; i < n; i++) {
         const real *a = x + i * inner;
         _Pragma("omp simd")
-        for (int64_t k = 0; k < width; k++) sum[k] += tg_exp_real(a[k] - top[k]);
+        for (int64_t k = 0; k < width; k++) sum[k] += tg_exp_down_real(a[k] - top[k]);
     }
 }
 
@@ -73,7 +73,8 @@ static void tg_softmax_real(real *restrict y, const real *restrict x, int64_t ou
                 const real *a = x + i * inner + c;
                 real *out = y + i * inner + c;
                 _Pragma("omp simd")
-                for (int64_t k = 0; k < width; k++) out[k] = tg_exp_real(a[k] - top[k]) * sum[k];
+                for (int64_t k = 0; k < width; k++)
+                    out[k] = tg_exp_down_real(a[k] - top[k]) * sum[k];
             }
         }
     }
@@ -155,7 +156,7 @@ static void tg_log_softmax_back_real(real *restrict dx, const real *restrict g,
         for (int64_t i = 0; i < outer; i++, g += n, y += n, dx += n) {
             real s = (real)tg_sum_real(g, n);
             _Pragma("omp simd")
-            for (int64_t j = 0; j < n; j++) dx[j] = g[j] - tg_exp_real(y[j]) * s;
+            for (int64_t j = 0; j < n; j++) dx[j] = g[j] - tg_exp_down_real(y[j]) * s;
         }
         return;
     }
@@ -172,7 +173,7 @@ static void tg_log_softmax_back_real(real *restrict dx, const real *restrict g,
                 const real *a = g + i * inner + c, *b = y + i * inner + c;
                 real *out = dx + i * inner + c;
                 _Pragma("omp simd")
-                for (int64_t k = 0; k < width; k++) out[k] = a[k] - tg_exp_real(b[k]) * sum[k];
+                for (int64_t k = 0; k < width; k++) out[k] = a[k] - tg_exp_down_real(b[k]) * sum[k];
             }
         }
     }
