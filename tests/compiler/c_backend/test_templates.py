@@ -274,7 +274,9 @@ def attend_back(d):
         yield (g, (q, k, v, *masks), y, total, 0.3, causal), {}
 
 
-RECURRENT = ((1, 1, 3, 4), (5, 2, 3, 4), (4, 20, 30, 40), (3, 2, 1, 1))
+RECURRENT = (
+    (1, 1, 3, 4), (5, 2, 3, 4), (4, 20, 30, 40), (3, 2, 1, 1), (3, 23, 5, 32)
+)  # fmt: skip
 
 
 def recurrent_case(d, sizes, gates, cells, biases, flat=False):

@@ -10,18 +10,28 @@ from tapegrad.compiler.c_backend.templates.sequences import (
 from tapegrad.compiler.c_backend.templates.shared import shared
 
 SOURCE = r"""
-/* The steps of `rows` of B sequences; `gates` are the products of x yet */
+/* The rows that threads share at a time: four, if w (4 H, H) is kept as panels, else twelve */
+static int64_t tg_lstm_unit_real(int64_t B, int64_t H) {
+    return H % (64 / (int64_t)sizeof(real)) == 0 && B * H <= 16384 ? 4 : 12;
+}
+
+/* The steps of `rows` of B sequences; `gates` are the products of x yet; w is w_hh^T, as panels
+   where the unit is four */
 static void tg_lstm_steps_real(real *restrict output, real *restrict last_cell,
                                real *restrict before, real *restrict gates, real *restrict cells,
                                const real *restrict h0, const real *restrict c0,
                                const real *restrict w, const real *restrict bias, int64_t T,
-                               int64_t rows, int64_t B, int64_t H, int64_t reverse) {
+                               int64_t rows, int64_t unit, int64_t B, int64_t H,
+                               int64_t reverse) {
     const real *h = h0, *c = c0;
     for (int64_t step = 0; step < T; step++) {
         int64_t t = reverse ? T - 1 - step : step;
         real *z = gates + t * B * 4 * H, *C = cells + t * B * H, *O = output + t * B * H;
         memcpy(before + t * B * H, h, rows * H * sizeof(real));
-        tg_product_real(0, 0, rows, 4 * H, H, 1, h, H, w, 4 * H, 1, z, 4 * H);
+        if (unit == 4)
+            tg_panel_product_real(rows, 4 * H, H, h, H, w, 1, z, 4 * H);
+        else
+            tg_product_real(0, 0, rows, 4 * H, H, 1, h, H, w, 4 * H, 1, z, 4 * H);
         for (int64_t b = 0; b < rows; b++) {
             real *zi = z + b * 4 * H, *zf = zi + H, *zg = zf + H, *zo = zg + H;
             const real *bi = bias, *bf = bi + H, *bg = bf + H, *bo = bg + H, *old = c + b * H;
@@ -57,19 +67,23 @@ static void tg_lstm_shared_real(real *restrict output, real *restrict last_cell,
                                 int64_t threads) {
     real *bias = scratch, *w = scratch + 4 * H;
     for (int64_t j = 0; j < 4 * H; j++) bias[j] = biases ? b_ih[j] + b_hh[j] : 0;
-    tg_transpose_real(w, 4 * H, w_hh, H, 4 * H, H);
+    int64_t unit = tg_lstm_unit_real(B, H);
+    if (unit == 4)
+        tg_panels_real(w, w_hh, H, 4 * H, 1, H);
+    else
+        tg_transpose_real(w, 4 * H, w_hh, H, 4 * H, H);
     tg_product_shared_real(0, 1, T * B, 4 * H, F, 1, x, F, w_ih, F, 0, gates, 4 * H, threads);
-    tg_lstm_steps_shared_real(output, last_cell, before, gates, cells, h0, c0, w, bias, T, B, B, H,
-                              reverse, threads);
+    tg_lstm_steps_shared_real(output, last_cell, before, gates, cells, h0, c0, w, bias, T, B, unit,
+                              B, H, reverse, threads);
 }
 @ALONE@
 /* The reverse of the steps of `rows` of B sequences: d is what the arguments of the gates change
-   by */
+   by; w is w_hh, as panels where the unit is four */
 static void tg_lstm_steps_back_real(real *restrict d, real *restrict dh, real *restrict dc,
                                     const real *restrict g, const real *restrict c0,
-                                    const real *restrict w_hh, const real *restrict gates,
-                                    const real *restrict cells, int64_t T, int64_t rows, int64_t B,
-                                    int64_t H, int64_t reverse) {
+                                    const real *restrict w, const real *restrict gates,
+                                    const real *restrict cells, int64_t T, int64_t rows,
+                                    int64_t unit, int64_t B, int64_t H, int64_t reverse) {
     for (int64_t step = T - 1; step >= 0; step--) {
         int64_t t = reverse ? T - 1 - step : step, previous = reverse ? t + 1 : t - 1;
         const real *c = step ? cells + previous * B * H : c0;
@@ -90,11 +104,14 @@ static void tg_lstm_steps_back_real(real *restrict d, real *restrict dh, real *r
                 q[j] = change * zf[j];
             }
         }
-        tg_product_real(0, 0, rows, H, 4 * H, 1, d + t * B * 4 * H, 4 * H, w_hh, H, 0, dh, H);
+        if (unit == 4)
+            tg_panel_product_real(rows, H, 4 * H, d + t * B * 4 * H, 4 * H, w, 0, dh, H);
+        else
+            tg_product_real(0, 0, rows, H, 4 * H, 1, d + t * B * 4 * H, 4 * H, w, H, 0, dh, H);
     }
 }
 @STEPS_BACK@
-/* scratch: T B 4 H for what the arguments of the gates change by */
+/* scratch: T B 4 H for what the arguments of the gates change by, 4 H H for panels of w_hh */
 static void tg_lstm_back_real(real *restrict gx, real *restrict dh, real *restrict dc,
                               real *restrict gw_ih, real *restrict gw_hh, real *restrict gb_ih,
                               real *restrict gb_hh, const real *restrict g,
@@ -106,8 +123,11 @@ static void tg_lstm_back_real(real *restrict gx, real *restrict dh, real *restri
                               real *restrict d, int64_t threads) {
     memset(dh, 0, B * H * sizeof(real));
     memcpy(dc, g_cell, B * H * sizeof(real));
-    tg_lstm_steps_back_shared_real(d, dh, dc, g, c0, w_hh, gates, cells, T, B, B, H, reverse,
-                                   threads);
+    int64_t unit = tg_lstm_unit_real(B, H);
+    real *panels = d + T * B * 4 * H;
+    if (unit == 4) tg_panels_real(panels, w_hh, 4 * H, H, H, 1);
+    tg_lstm_steps_back_shared_real(d, dh, dc, g, c0, unit == 4 ? panels : w_hh, gates, cells, T, B,
+                                   unit, B, H, reverse, threads);
     if (gx)
         tg_product_shared_real(0, 0, T * B, F, 4 * H, 1, d, 4 * H, w_ih, F, 0, gx, F, threads);
     tg_product_shared_real(1, 0, 4 * H, F, T * B, 1, d, 4 * H, x, F, 0, gw_ih, F, threads);
@@ -126,11 +146,11 @@ _PARAMETERS = (
     "    int64_t B, int64_t F, int64_t H, int64_t reverse, real *scratch"
 )
 _STEPS = shared(
-    SOURCE, "tg_lstm_steps", "rows", unit=12, products="1", parts="threads", output="H",
+    SOURCE, "tg_lstm_steps", "rows", unit="unit", products="1", parts="threads", output="H",
     last_cell="H", before="H", gates="4 * H", cells="H", h0="H", c0="H",
 )  # fmt: skip
 _STEPS_BACK = shared(
-    SOURCE, "tg_lstm_steps_back", "rows", unit=12, products="1", parts="threads", d="4 * H",
+    SOURCE, "tg_lstm_steps_back", "rows", unit="unit", products="1", parts="threads", d="4 * H",
     dh="H", dc="H", g="H", c0="H", gates="4 * H", cells="H",
 )  # fmt: skip
 SOURCE = SOURCE.replace("@STEPS@", _STEPS).replace("@STEPS_BACK@", _STEPS_BACK)
@@ -163,5 +183,5 @@ def lstm_back(at: Instance) -> Call:
     t_steps, batch, _, hidden = numbers
     name = f"tg_lstm_back_{int(bool(wants_input))}{int(bool(has_bias))}_{t}"
     arguments = [g, g_cell, x, c0, w_ih, w_hh, before, gates, cells, *numbers, int(reverse)]
-    scratch = 4 * t_steps * batch * hidden * at.dtype(x).itemsize
+    scratch = 4 * hidden * (t_steps * batch + hidden) * at.dtype(x).itemsize
     return at.call(name, arguments, scratch=scratch, work=work_of(numbers))

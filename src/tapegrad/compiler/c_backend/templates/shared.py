@@ -27,8 +27,8 @@ SHARING = SHARING.replace("MOST_PARTS", str(MOST_PARTS))
 
 
 def shared(
-    source: str, name: str, over: str, *, unit: int = 1, scratch: str = "", products: str = "0",
-    parts: str = "4 * threads", **moves: str,
+    source: str, name: str, over: str, *, unit: int | str = 1, scratch: str = "",
+    products: str = "0", parts: str = "4 * threads", **moves: str,
 ) -> str:  # fmt: skip
     """The C of `name`_shared_real, which has threads share what `name`_real of `source` does.
 
@@ -37,7 +37,7 @@ def shared(
 
     Args:
         source: C in which `name`_real is defined
-        unit: a part is a multiple of so many
+        unit: a part is a multiple of so many, a number or a parameter
         scratch: elements of its last parameter that a part needs for itself
         products: in C, whether it calls a BLAS
         parts: into how many it is cut at most
@@ -62,15 +62,16 @@ def shared(
         else:
             given.append(f"of->{x}")
     ranges = ""
-    if unit > 1:
-        ranges = f"    first *= {unit}, last = TG_MIN(of->{over}, last * {unit});\n"
+    if unit != 1:
+        size = of(str(unit))
+        ranges = f"    first *= {size}, last = TG_MIN(of->{over}, last * {size});\n"
     call, ends = f"{name}_real({', '.join(given)})", ""
     if kind == "int":
         fields += "    int failed;\n"
         names.append("0")
         call = f"if ({call}) __atomic_store_n(&of->failed, 1, __ATOMIC_RELAXED)"
         ends = "    return what.failed;\n"
-    n = f"({over} + {unit - 1}) / {unit}" if unit > 1 else over
+    n = f"({over} + {unit} - 1) / {unit}" if unit != 1 else over
     what = f"{name}_given_real what = {{{', '.join(names)}}};"
     shares = f"tg_share_parts({name}_part_real, &what, {n}, {parts}, threads, {products});"
     head = f"static {kind} {name}_shared_real({', '.join(parameters)}, int64_t threads) {{"
