@@ -186,4 +186,5 @@ ROWS = [
           repeats=7, **_TRAINED),
     all_cores("lstm", _LSTM, bench_training.lstm, 0.8, count=3, per="training step"),
     all_cores("gpt", _GPT, bench_gpt.gpt, 0.8, per="training step"),
+    all_cores("gpt_by_hand", f"{_GPT}, attention by hand", gpt_by_hand, 0.8, per="training step"),
 ]  # fmt: skip

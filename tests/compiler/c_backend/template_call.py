@@ -10,8 +10,9 @@ from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.arrays.traced import namespace as traced
 from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.program import Constant, Program, Value
-from tapegrad.compiler.c_backend import templates, vector_math
-from tapegrad.compiler.c_backend.templates.call import Strided
+from tapegrad.compiler.c_backend import pool, templates, vector_math
+from tapegrad.compiler.c_backend.templates.call import Strided, shared_name
+from tapegrad.compiler.c_backend.templates.shared import MOST_PARTS
 from tests.compiler.c_backend.c_compiler import compiled
 
 assert KERNELS
@@ -32,7 +33,8 @@ def library():
     """All functions of the templates, compiled once."""
     text = templates.library().source(templates.library().definitions)
     text = re.sub(r"^static (void|int) tg_", r"\1 tg_", text, flags=re.M)
-    found, _ = compiled(vector_math.HEADERS + text)
+    found, _ = compiled(vector_math.HEADERS + text + pool.BINDING)
+    pool.bind(found)
     for suffix, name in (("f32", "sgemm"), ("f64", "dgemm")):
         ctypes.c_void_p.in_dll(found, f"gemm_{suffix}").value = blas(name)
     return found
@@ -60,10 +62,11 @@ def call_of(name, *args, **kwargs):
     return templates.call_for(instruction, program.constants)
 
 
-def prepared(name, args, kwargs, instead=None):
+def prepared(name, args, kwargs, instead=None, threads=0):
     """A function that calls C, the arrays it writes, and those that the kernel gave.
 
-    `instead`: other arguments, with which C is called.
+    `instead`: other arguments, with which C is called. `threads`: how many share the work; None is
+    returned where a function has no such form.
     """
     program, instruction, arrays, out = record(name, args, kwargs)
     if instead is not None:
@@ -89,9 +92,15 @@ def prepared(name, args, kwargs, instead=None):
         else:
             given.append(ctypes.c_double(x) if type(x) is float else ctypes.c_int64(x))
     if call.scratch:
-        kept.append(np.full(call.scratch + 64, 0xAB, np.uint8))
+        kept.append(np.full(MOST_PARTS * call.scratch + 64, 0xAB, np.uint8))
         given.append(ctypes.c_void_p(-(-kept[-1].ctypes.data // 64) * 64))
-    function = getattr(library(), call.function)
+    called = call.function
+    if threads:
+        called = shared_name(called)
+        if called not in templates.library().definitions:
+            return None
+        given.append(ctypes.c_int64(threads))
+    function = getattr(library(), called)
     function.restype = ctypes.c_int if call.status else None
     expected = out if isinstance(out, (tuple, list)) else (out,)
     expected = [x.array for x in expected if isinstance(x, Traced)]

@@ -11,7 +11,7 @@ import pytest
 import tapegrad as torch
 from tapegrad.arrays.traced import namespace as xp
 from tapegrad.arrays.traced.program import Program
-from tapegrad.compiler.c_backend import build, pool
+from tapegrad.compiler.c_backend import blas, build, pool
 from tests.compiler.c_programs import needs_compiler
 
 pytestmark = [
@@ -32,6 +32,16 @@ def compute(x, w):
     w += y
     rows = xp.max(y, axis=1)
     return [y.sum(), xp.max(y), xp.min(y), xp.all(y < 9.0), xp.any(y > 9.0), rows, y * 2.0]
+
+
+def products(x, y, many, others):
+    return [x @ y, y.T @ x.T, many @ others, (many @ others) @ many]
+
+
+def factors():
+    random = np.random.default_rng(0)
+    shapes = ((200, 300), (300, 130), (2, 8, 64, 64), (2, 8, 64, 64))
+    return [random.standard_normal(shape).astype(np.float32) for shape in shapes]
 
 
 def inputs(seed=0, rows=300):
@@ -62,6 +72,70 @@ def test_results_do_not_depend_on_the_number_of_threads(runner, n):
     x[17, 3] = np.nan
     found = runner(x, w)
     assert np.isnan(found[0]) and np.isnan(found[1]) and np.isnan(found[2])
+
+
+def test_sums_have_the_same_bits_with_any_number_of_threads(runner):
+    found = []
+    for n in (1, 2, 3, 40):
+        torch.set_num_threads(n)
+        found.append([np.array(x).tobytes() for x in runner(*inputs())])
+    assert found[1:] == found[:1] * 3
+
+
+@pytest.fixture
+def blas_threads():
+    """A function that gives the number of threads that the BLAS has, and sets it to two."""
+    get, set_ = blas.found().threads
+    if not get:
+        pytest.skip("a BLAS whose threads nobody sets")
+    count = ctypes.CFUNCTYPE(ctypes.c_int)(get)
+    before, choose = count(), ctypes.CFUNCTYPE(None, ctypes.c_int)(set_)
+    choose(2)
+    yield count
+    choose(before)
+
+
+def test_threads_share_products(blas_threads):
+    with Program() as program:
+        outs = products(*[program.input(x) for x in factors()])
+    runner = build(program, [y.place for y in outs])
+    assert "tg_product_shared_f32(" in runner.source
+    assert "tg_products_shared_f32(" in runner.source
+    found = []
+    for n in (1, 2, 3):
+        torch.set_num_threads(n)
+        found.append([np.array(x) for x in runner(*factors())])
+        assert blas_threads() == 2
+    for x, y, z, want in zip(*found, products(*factors()), strict=True):
+        assert x.tobytes() == y.tobytes() == z.tobytes()
+        np.testing.assert_allclose(x, want, rtol=1e-4, atol=1e-4)
+
+
+def test_threads_share_the_work_of_templates():
+    x, w = inputs()
+    with Program() as program:
+        outs = [xp.softmax_along(program.input(x), 1), xp.softmax_along(program.input(w[:3]), 1)]
+    runner = build(program, [y.place for y in outs])
+    assert runner.source.count("    tg_softmax_shared_f32(") == 1
+    assert runner.source.count("    tg_softmax_f32(v") == 1
+    found = []
+    for n in (1, 2, 3):
+        torch.set_num_threads(n)
+        found.append([y.tobytes() for y in runner(x, w[:3])])
+    assert found[1:] == found[:1] * 2
+    np.testing.assert_allclose(runner(x, w[:3])[0].sum(axis=1), np.ones(300), rtol=1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_blas_has_one_thread_while_threads_share_products(blas_threads, n):
+    seen = set()
+
+    def run(_, first, last, part):
+        seen.add(blas_threads())
+
+    share(run, 10, 4, n, products=1)
+    assert seen == {1}
+    assert blas_threads() == 2
 
 
 def test_programs_that_run_at_once(runner):
@@ -99,24 +173,38 @@ def test_a_forked_child_has_threads_of_its_own(runner):
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_work_is_cut_into_parts_that_several_threads_do():
-    seen = []
-    share = pool._library().tg_share
+def share(run, n, parts, threads, products=0):
+    """Have `run` called by the pool."""
     kind = ctypes.CFUNCTYPE(
         None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int
     )  # fmt: skip
+    call = pool._library().tg_share
+    call.argtypes, call.restype = [kind, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_int] * 3], None
+    call(kind(run), None, n, parts, threads, products)
+
+
+def test_work_is_cut_into_parts_that_several_threads_do():
+    seen = []
 
     def run(_, first, last, part):
         seen.append((first, last, part, threading.get_ident()))
         time.sleep(0.02)
 
-    share.argtypes = [kind, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int, ctypes.c_int]
-    share(kind(run), None, 103, 8, 3)
+    share(run, 103, 8, 3)
     parts = sorted(seen)
     assert [x[2] for x in parts] == list(range(8))
     assert [x[0] for x in parts[1:]] == [x[1] for x in parts[:-1]]
     assert (parts[0][0], parts[-1][1]) == (0, 103)
     assert 2 <= len({x[3] for x in parts}) <= 3
+
+
+def test_threads_that_sleep_wake_and_share_again():
+    seen = []
+    for wait in (0, 0.01, 0, 0.03):
+        time.sleep(wait)
+        for _ in range(50):
+            share(lambda _, first, last, part: seen.append(last - first), 1000, 7, 3)
+    assert sum(seen) == 200_000
 
 
 def test_short_loops_and_sums_of_columns_are_not_shared():

@@ -8,6 +8,7 @@ import tapegrad.nn.functional as F
 from tapegrad import nn
 from tapegrad.arrays.numpy import max_pool, namespace
 from tapegrad.arrays.traced.program import Program
+from tapegrad.compiler.c_backend import pool
 from tapegrad.compiler.c_backend.templates import TEMPLATES, call_for
 from tapegrad.core.tensor_base import wrap
 from tests.compiler.c_backend.template_call import call_of, prepared
@@ -275,6 +276,7 @@ def attend_back(d):
 
 RECURRENT = (
     (1, 1, 3, 4), (5, 2, 3, 4), (4, 20, 30, 40), (3, 2, 1, 1), (3, 16, 5, 32), (2, 8, 3, 16),
+    (3, 23, 5, 32),
 )  # fmt: skip
 
 
@@ -534,6 +536,41 @@ def test_c_gives_what_the_kernel_gives(name, suffix):
                 checked(name, args, kwargs, TOLERANCE[suffix])
 
 
+@pytest.mark.skipif(not pool.IS_THERE, reason="no POSIX threads")
+@pytest.mark.parametrize("suffix", TYPES)
+@pytest.mark.parametrize("name", INSTANCES)
+def test_threads_leave_the_bits_as_they_are(name, suffix):
+    for function in INSTANCES[name]:
+        for args, kwargs in function(Draw(TYPES[suffix])):
+            with np.errstate(all="ignore"):
+                run, want, _ = prepared(name, args, kwargs)
+                run()
+                for threads in (1, 2, 3):
+                    shared = prepared(name, args, kwargs, threads=threads)
+                    if shared is not None:
+                        run, found, _ = shared
+                        assert not run()
+                        for a, b in zip(found, want, strict=True):
+                            assert a.tobytes() == b.tobytes()
+
+
+SHARED = (
+    "standardize_rows standardize_rows_back standardize_rows_weight_back sum_rows softmax_along "
+    "softmax_back log_softmax_along log_softmax_back attend attend_back pick unpick take read_at "
+    "spread_rows gather_along take_along_axis scatter_along add_along put_along window_maximum "
+    "take_places put_places resample cumulative_sum argmax argmin channel_moments "
+    "standardize_channels standardize_channels_back sum_channels scale_channels "
+    "lstm lstm_back gru gru_back rnn rnn_back"
+).split()
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_threads_share_what_is_long(name):
+    args, kwargs = next(INSTANCES[name][0](Draw(np.float32)))
+    assert call_of(name, *args, **kwargs).shared == ""
+    assert prepared(name, args, kwargs, threads=2) is not None
+
+
 def test_every_template_has_instances():
     assert {f"xp.{name}" for name in INSTANCES} == TEMPLATES.keys()
 
@@ -562,8 +599,9 @@ def test_an_index_out_of_range_is_reported(suffix):
         good = tuple([x % 7 if isinstance(x, np.ndarray) and x.dtype == int else x for x in args])
         run, *_ = prepared(name, good, kwargs)
         assert run() == 0
-        run, *_ = prepared(name, good, kwargs, instead=args)
-        assert run() != 0, name
+        for threads in (0, 2):
+            found = prepared(name, good, kwargs, instead=args, threads=threads)
+            assert found is None or found[0]() != 0, name
 
 
 def uncovered(d):

@@ -15,10 +15,17 @@ from tapegrad.core.annotations import Any
 
 
 class Blas:
-    """Addresses of sgemm and dgemm, and in which convention they are called."""
+    """Addresses of sgemm and dgemm, and in which convention they are called.
 
-    def __init__(self, convention: str, sgemm: int = 0, dgemm: int = 0, keep: Any = None):
+    `threads` are addresses of what gives and sets the number of its threads; 0 if it has none.
+    """
+
+    def __init__(
+        self, convention: str, sgemm: int = 0, dgemm: int = 0, keep: Any = None,
+        threads: tuple[int, int] = (0, 0),
+    ):  # fmt: skip
         self.convention, self.sgemm, self.dgemm, self.keep = convention, sgemm, dgemm, keep
+        self.threads = threads
 
 
 @cache
@@ -36,14 +43,18 @@ def _of_numpy() -> Blas | None:
         for name in sorted(x for x in names if "openblas64" in x):
             try:
                 library = ctypes.CDLL(os.path.join(place, name))
-                pointers = [
-                    ctypes.cast(getattr(library, f"scipy_cblas_{x}gemm64_"), ctypes.c_void_p).value
-                    for x in "sd"
+                sgemm, dgemm = [_address(library, f"scipy_cblas_{x}gemm64_") for x in "sd"]
+                threads = [
+                    _address(library, f"scipy_openblas_{x}_num_threads64_") for x in ("get", "set")
                 ]
             except (OSError, AttributeError):  # another build of it: SciPy's or loops remain
                 continue
-            return Blas("cblas64", pointers[0] or 0, pointers[1] or 0, library)
+            return Blas("cblas64", sgemm, dgemm, library, (threads[0], threads[1]))
     return None
+
+
+def _address(library: Any, name: str) -> int:
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 
 def _of_scipy() -> Blas | None:

@@ -234,16 +234,18 @@ class Call(Statement):
     """A call of a C function: pointers of results, pointers and numbers of arguments, scratch.
 
     `failing` is the recorded instruction, and where the values that it names lie, if the function
-    returns whether something was out of range: Python then runs it, and raises.
+    returns whether something was out of range: Python then runs it, and raises. `shared` is the
+    function that threads share, which is given their number besides; "" if there is none.
     """
 
-    __slots__ = ("arguments", "failing", "function", "may_raise", "results", "scratch")
+    __slots__ = ("arguments", "failing", "function", "may_raise", "results", "scratch", "shared")
 
     def __init__(
-        self, function: str, arguments: list, results: list, scratch: int, failing: Any, line: Any
-    ):
+        self, function: str, arguments: list, results: list, scratch: int, failing: Any, line: Any,
+        shared: str = "",
+    ):  # fmt: skip
         self.function, self.arguments, self.results = function, arguments, results
-        self.scratch, self.failing, self.line = scratch, failing, line
+        self.scratch, self.failing, self.line, self.shared = scratch, failing, line, shared
         self.may_raise = failing is not None
         self.reads = [x for x in arguments if isinstance(x, Access)]
         if failing is not None:

@@ -24,7 +24,11 @@ def lower_template(lowering: Lowering, instruction: Instruction) -> bool:
     places = lowering.places_of(instruction)
     results = [lowering.fresh(x) for x in call.results]
     failing = (instruction, places) if call.status else None
-    lowering.add(Call(call.function, arguments, results, call.scratch, failing, instruction.line))
+    lowering.add(
+        Call(
+            call.function, arguments, results, call.scratch, failing, instruction.line, call.shared
+        )
+    )
     return True
 
 

@@ -1,7 +1,8 @@
 """Loops that threads share: which ones can be, and the C that cuts them into parts.
 
 A loop function is called for a part of its outermost dimension, its pointers moved to where that
-begins. What a loop reduces to one number each part has in a place of its own.
+begins. What a loop reduces to one number each part has in a place of its own: there are as many
+parts whatever the threads are, so that all give the same bits.
 """
 
 from tapegrad.compiler.c_backend import c_types
@@ -13,7 +14,8 @@ from tapegrad.core.annotations import Any, Sequence
 
 _LEAST_ROWS = 4
 _LEAST = 2**15  # elements
-_LONG = 2**18  # elements times statements: less than 50 us
+_LONG = 2**17  # elements times statements: some tens of microseconds
+_PARTS_OF_SUMS = 16
 
 
 class Sharing:
@@ -85,7 +87,7 @@ def call(name: str, addresses: list[str], rest: list[str], n: int, how: Sharing)
     before, after = [], []
     for at, each in how.totals.items():
         c_type = c_types.name(each.out.dtype)
-        before.append(f"    {c_type} totals{at}[{MOST_PARTS}];")
+        before.append(f"    {c_type} totals{at}[{_PARTS_OF_SUMS}];")
         given[at] = f"totals{at}"
         is_float_sum = each.how == "sum" and each.out.dtype.kind == "f"
         kind = "double" if is_float_sum else c_type
@@ -96,17 +98,17 @@ def call(name: str, addresses: list[str], rest: list[str], n: int, how: Sharing)
             f"    *({addresses[at]}) = ({c_type})total{at};",
         ]
     most = min(n, MOST_PARTS)
-    return [
-        "if (threads > 1) {",
-        f"    const int parts = 4 * threads < {most} ? 4 * threads : {most};",
+    parts = f"4 * threads < {most} ? 4 * threads : {most}"
+    lines = [
+        f"    const int parts = {min(n, _PARTS_OF_SUMS) if how.totals else parts};",
         *before,
         f"    struct shared_{name} given = {{{', '.join([*given, *rest])}}};",
-        f"    tg_share(shared_{name}, &given, {n}, parts, threads);",
+        f"    tg_share(shared_{name}, &given, {n}, parts, threads, 0);",
         *after,
-        "} else {",
-        f"    {alone}",
-        "}",
     ]
+    if how.totals:
+        return ["{", *lines, "}"]
+    return ["if (threads > 1) {", *lines, "} else {", f"    {alone}", "}"]
 
 
 def declaration(slot: int) -> Any:

@@ -7,6 +7,7 @@ import linecache
 import os
 import re
 from collections import Counter
+from math import prod
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from tapegrad.core.annotations import Any, Sequence
 _DOUBLE = np.dtype(np.float64)
 _LOOP = re.compile(r"\bloop\d+(?=\()")
 _LONG = 16  # lines of a loop that is compiled once for all tables of numbers
+_LONG_PRODUCT = 2**18  # multiplications from which on threads share a product, as a BLAS does
+_MANY = 4  # products, each of which one thread makes
 _INLINE = 8  # statements of numbers, not arrays, that stand where they are needed
 
 
@@ -72,8 +75,8 @@ class CSource:
             for name, text in self._functions.values()
         ]
         code = "\n".join([*sections, *bodies])
-        self.shares = bool(self._shared)
         helpers = c_library.used_by(code)
+        self.shares = " tg_share;" in helpers
         self.products = [x for x in ("f32", "f64") if f" gemm_{x};" in helpers]
         self.text = "\n".join(
             [
@@ -81,7 +84,7 @@ class CSource:
                 *([timed.declarations(sum(map(len, parts)))] if is_timed else []),
                 helpers,
                 *([blas.binding(self.products, convention)] if self.products else []),
-                *([pool.DECLARATIONS] if self.shares else []),
+                *([pool.BINDING] if self.shares else []),
                 *sections,
                 *self._numbers,
                 *self._shared.values(),
@@ -146,11 +149,20 @@ class CSource:
                 given.append(c_types.literal(x, _DOUBLE) if type(x) is float else str(int(x)))
         if each.scratch:
             given.append(f"(void *)(slots[0] + {self.layout.scratch[id(each)]})")
-        call = f"{each.function}({', '.join(given)})"
+        function = each.function
+        if each.shared and self._threads_slot is not None:
+            function = each.shared
+            given.append(self._threads())
+        call = f"{function}({', '.join(given)})"
         if each.failing is None:
             return [f"{call};"]
         self.failures.append(each.failing)
         return [f"if ({call}) return {len(self.failures)};"]
+
+    def _threads(self) -> str:
+        """The number of threads, of which a part that asks for it has a variable."""
+        self._is_shared_part = True
+        return "threads"
 
     def _address(self, x: Access) -> str:
         """The address of the first element, of the type of the access."""
@@ -175,7 +187,7 @@ class CSource:
         tables = self._table(loop)
         how = None if self._threads_slot is None else shared_loops.sharing(segment, loop)
         if how is not None:
-            self._is_shared_part = True
+            self._threads()
             rest = [f"const {c_type} *" for c_type in _by_type(loop)] if tables else []
             self._shared[name] = shared_loops.function(name, _types(loop), how, rest)
             return shared_loops.call(name, addresses, tables, loop.n or 0, how)
@@ -245,27 +257,40 @@ class CSource:
         assert all(orders)
         (x_order, x_step), (y_order, y_step), (out_order, out_step) = orders  # type: ignore[misc]
         xs, ys, outs = self._address(x), self._address(y), self._address(out)
-        lines, indent = [], ""
-        terms: list[list[str]] = [[], [], []]
-        for d, size in enumerate(out.shape[:-2]):
-            if size == 1:
-                continue
-            lines.append(f"{indent}for (int64_t i{d} = 0; i{d} < {size}; i{d}++)")
-            indent += "    "
-            for term, a in zip(terms, (x, y, out), strict=True):
-                if a.strides[d]:
-                    term.append(f" + i{d} * {a.strides[d] // a.dtype.itemsize}")
-        xs, ys, outs = (a + "".join(term) for a, term in zip((xs, ys, outs), terms, strict=True))
         turned = "columns" if out_order == "rows" else "rows"
         flags = [int(x_order == turned), int(y_order == turned)]
-        operands = [f"{xs}, {x_step}", f"{ys}, {y_step}"]
+        steps = [
+            (size, *[a.strides[d] // a.dtype.itemsize for a in (x, y, out)])
+            for d, size in enumerate(out.shape[:-2])
+            if size != 1
+        ]
+        operands = [(xs, x_step), (ys, y_step)]
         if out_order == "columns":  # the transposed product
             flags, operands, m, n = flags[::-1], operands[::-1], n, m
-        return [
-            *lines,
-            f"{indent}tg_product_{suffix}({flags[0]}, {flags[1]}, {m}, {n}, {k}, 1, {operands[0]}, "
-            f"{operands[1]}, 0, {outs}, {out_step});",
+            steps = [(size, second, first, third) for size, first, second, third in steps]
+        operands.append((outs, out_step))
+        count = prod(each[0] for each in steps)
+        is_long = self._threads_slot is not None and count * m * n * k > _LONG_PRODUCT
+        if is_long and count >= _MANY and len(steps) <= 2:
+            (_, *outer), (inner, *last) = [(1, 0, 0, 0), *steps][-2:]
+            moves = [str(step) for pair in zip(outer, last, strict=True) for step in pair]
+            given = [*map(str, (0, count, inner)), *moves, *map(str, (*flags, m, n, k))]
+            given += [f"{address}, {step}" for address, step in operands]
+            return [f"tg_products_shared_{suffix}({', '.join([*given, self._threads()])});"]
+        lines = [
+            f"{'    ' * d}for (int64_t i{d} = 0; i{d} < {size}; i{d}++)"
+            for d, (size, *_) in enumerate(steps)
         ]
+        first, second, result = [
+            address + "".join(f" + i{d} * {each[at]}" for d, each in enumerate(steps) if each[at])
+            + f", {step}"
+            for at, (address, step) in enumerate(operands, 1)
+        ]  # fmt: skip
+        is_long = is_long and m * n * k > _LONG_PRODUCT
+        given = [*map(str, (*flags, m, n, k, 1)), first, second, "0", result]
+        given += [self._threads()] if is_long else []
+        name = f"tg_product{'_shared' if is_long else ''}_{suffix}"
+        return [*lines, f"{'    ' * len(lines)}{name}({', '.join(given)});"]
 
 
 def _types(loop: Loop) -> list[str]:

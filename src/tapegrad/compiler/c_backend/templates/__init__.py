@@ -25,7 +25,6 @@ from tapegrad.compiler.c_backend.templates import (
     lstm,
     max_pool,
     nll_cross_entropy,
-    panel_product,
     rnn,
     small_product,
     softmax,
@@ -47,7 +46,6 @@ def library() -> Library:
     """Vector math and all functions of the templates, whose texts take long to take apart."""
     families = (
         small_product,
-        panel_product,
         layer_norm,
         batch_group_norm,
         softmax,

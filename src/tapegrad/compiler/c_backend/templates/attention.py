@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, Strided, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 from tapegrad.core.annotations import Any
 
 _FEW_KEYS = 256  # up to so many a head is small
@@ -126,44 +127,38 @@ static void tg_attend_small_back_real(real *restrict gq, real *restrict gk, real
     }
 }
 
-/* y = softmax(q k^T scale + mask) v and log(sum(exp(...))) of each row, for heads (B, H); a row
-   that sees nothing gives 0 and infinity. q, k, v, mask: strides of b, h and row;
-   `block` rows at a time, 0: small heads */
+/* y = softmax(q k^T scale + mask) v and log(sum(exp(...))) of each row, for `heads` of (B, H) from
+   number `first` on; a row that sees nothing gives 0 and infinity. q, k, v, mask: strides of b, h
+   and row; `block` rows at a time, 0: small heads */
 static void tg_attend_real(real *restrict y, real *restrict total, const real *q, const real *k,
-                           const real *v, const void *mask, int64_t kind, int64_t B, int64_t H,
-                           int64_t L, int64_t S, int64_t E, int64_t D, int64_t qb, int64_t qh,
-                           int64_t ql, int64_t kb, int64_t kh, int64_t kl, int64_t vb, int64_t vh,
-                           int64_t vl, int64_t mb, int64_t mh, int64_t ml, int64_t ms,
-                           int64_t causal, double scale, int64_t block, real *restrict scratch) {
+                           const real *v, const void *mask, int64_t kind, int64_t first,
+                           int64_t heads, int64_t H, int64_t L, int64_t S, int64_t E, int64_t D,
+                           int64_t qb, int64_t qh, int64_t ql, int64_t kb, int64_t kh, int64_t kl,
+                           int64_t vb, int64_t vh, int64_t vl, int64_t mb, int64_t mh, int64_t ml,
+                           int64_t ms, int64_t causal, double scale, int64_t block,
+                           real *restrict scratch) {
     int64_t item = kind == 1 ? 1 : (int64_t)sizeof(real);
-    for (int64_t b = 0; b < B; b++) {
-        for (int64_t h = 0; h < H; h++, y += L * D, total += L) {
-            if (!block) {
-                const char *m = (const char *)mask + (b * mb + h * mh) * item;
-                tg_attend_small_real(y, total, q + b * qb + h * qh, k + b * kb + h * kh,
-                                     v + b * vb + h * vh, m, kind, L, S, E, D, ql, kl, vl, ml, ms,
-                                     causal, (real)scale, scratch);
-                continue;
+    for (int64_t i = first; i < first + heads; i++, y += L * D, total += L) {
+        int64_t b = i / H, h = i % H;
+        const real *Q = q + b * qb + h * qh, *K = k + b * kb + h * kh, *V = v + b * vb + h * vh;
+        const char *mask_here = (const char *)mask + (b * mb + h * mh) * item;
+        if (!block) {
+            tg_attend_small_real(y, total, Q, K, V, mask_here, kind, L, S, E, D, ql, kl, vl, ml, ms,
+                                 causal, (real)scale, scratch);
+            continue;
+        }
+        for (int64_t start = 0; start < L; start += block) {
+            int64_t rows = TG_MIN(block, L - start), keys = causal ? TG_MIN(S, start + rows) : S;
+            real *s = scratch;
+            tg_product_real(0, 1, rows, keys, E, (real)scale, Q + start * ql, ql, K, kl, 0, s,
+                            keys);
+            if (kind)
+                tg_mask_scores_real(s, rows, keys, mask_here + start * ml * item, kind, ml, ms);
+            for (int64_t r = 0; r < rows; r++) {
+                int64_t seen = causal ? TG_MIN(keys, start + r + 1) : keys;
+                total[start + r] = tg_softmax_row_real(s + r * keys, seen, keys);
             }
-            for (int64_t first = 0; first < L; first += block) {
-                int64_t rows = TG_MIN(block, L - first);
-                int64_t keys = causal ? TG_MIN(S, first + rows) : S;
-                real *s = scratch;
-                tg_product_real(0, 1, rows, keys, E, (real)scale,
-                                q + b * qb + h * qh + first * ql, ql, k + b * kb + h * kh, kl, 0,
-                                s, keys);
-                if (kind) {
-                    const char *m = (const char *)mask + (b * mb + h * mh + first * ml) * item;
-                    tg_mask_scores_real(s, rows, keys, m, kind, ml, ms);
-                }
-                for (int64_t i = 0; i < rows; i++) {
-                    real *row = s + i * keys;
-                    int64_t seen = causal ? TG_MIN(keys, first + i + 1) : keys;
-                    total[first + i] = tg_softmax_row_real(row, seen, keys);
-                }
-                tg_product_real(0, 0, rows, D, keys, 1, s, keys, v + b * vb + h * vh, vl, 0,
-                                y + first * D, D);
-            }
+            tg_product_real(0, 0, rows, D, keys, 1, s, keys, V, vl, 0, y + start * D, D);
         }
     }
 }
@@ -171,65 +166,74 @@ static void tg_attend_real(real *restrict y, real *restrict total, const real *q
 static void tg_attend_back_real(real *restrict gq, real *restrict gk, real *restrict gv,
                                 const real *g, const real *q, const real *k, const real *v,
                                 const real *restrict y, const real *restrict total,
-                                const void *mask, int64_t kind, int64_t B, int64_t H, int64_t L,
-                                int64_t S, int64_t E, int64_t D, int64_t gb, int64_t gh,
-                                int64_t gl, int64_t qb, int64_t qh, int64_t ql, int64_t kb,
-                                int64_t kh, int64_t kl, int64_t vb, int64_t vh, int64_t vl,
-                                int64_t mb, int64_t mh, int64_t ml, int64_t ms, int64_t causal,
-                                double scale, int64_t block, real *restrict scratch) {
+                                const void *mask, int64_t kind, int64_t first, int64_t heads,
+                                int64_t H, int64_t L, int64_t S, int64_t E, int64_t D, int64_t gb,
+                                int64_t gh, int64_t gl, int64_t qb, int64_t qh, int64_t ql,
+                                int64_t kb, int64_t kh, int64_t kl, int64_t vb, int64_t vh,
+                                int64_t vl, int64_t mb, int64_t mh, int64_t ml, int64_t ms,
+                                int64_t causal, double scale, int64_t block,
+                                real *restrict scratch) {
     int64_t item = kind == 1 ? 1 : (int64_t)sizeof(real);
-    for (int64_t b = 0; b < B; b++) {
-        for (int64_t h = 0; h < H; h++) {
-            const real *G = g + b * gb + h * gh, *Q = q + b * qb + h * qh;
-            const real *K = k + b * kb + h * kh, *V = v + b * vb + h * vh;
-            if (!block) {
-                const char *m = (const char *)mask + (b * mb + h * mh) * item;
-                tg_attend_small_back_real(gq, gk, gv, G, Q, K, V, y, total, m, kind, L, S, E, D, gl,
-                                          ql, kl, vl, ml, ms, causal, (real)scale, scratch);
-                gq += L * E, gk += S * E, gv += S * D, y += L * D, total += L;
-                continue;
-            }
-            if (block < L) {
-                memset(gk, 0, S * E * sizeof(real));
-                memset(gv, 0, S * D * sizeof(real));
-            }
-            real beta = block < L ? 1 : 0; /* one block has all keys */
-            for (int64_t first = 0; first < L; first += block) {
-                int64_t rows = TG_MIN(block, L - first);
-                int64_t keys = causal && block < L ? TG_MIN(S, first + rows) : S;
-                real *s = scratch, *c = scratch + block * S;
-                tg_product_real(0, 1, rows, keys, E, (real)scale, Q + first * ql, ql, K, kl, 0, s,
-                                keys);
-                tg_product_real(0, 1, rows, keys, D, 1, G + first * gl, gl, V, vl, 0, c, keys);
-                if (kind) {
-                    const char *m = (const char *)mask + (b * mb + h * mh + first * ml) * item;
-                    tg_mask_scores_real(s, rows, keys, m, kind, ml, ms);
-                }
-                for (int64_t i = 0; i < rows; i++) {
-                    real *row = s + i * keys, *change = c + i * keys;
-                    const real *gi = G + (first + i) * gl, *yi = y + (first + i) * D;
-                    int64_t seen = causal ? TG_MIN(keys, first + i + 1) : keys;
-                    real slope = 0, t = total[first + i];
-                    _Pragma("omp simd reduction(+ : slope)")
-                    for (int64_t j = 0; j < D; j++) slope += gi[j] * yi[j];
-                    _Pragma("omp simd")
-                    for (int64_t j = 0; j < seen; j++) {
-                        row[j] = tg_exp_down_real(row[j] - t);
-                        change[j] = (change[j] - slope) * row[j];
-                    }
-                    for (int64_t j = seen; j < keys; j++) row[j] = change[j] = 0;
-                }
-                tg_product_real(1, 0, keys, D, rows, 1, s, keys, G + first * gl, gl, beta, gv, D);
-                tg_product_real(0, 0, rows, E, keys, (real)scale, c, keys, K, kl, 0,
-                                gq + first * E, E);
-                tg_product_real(1, 0, keys, E, rows, (real)scale, c, keys, Q + first * ql, ql,
-                                beta, gk, E);
-            }
+    for (int64_t number = first; number < first + heads; number++) {
+        int64_t b = number / H, h = number % H;
+        const real *G = g + b * gb + h * gh, *Q = q + b * qb + h * qh;
+        const real *K = k + b * kb + h * kh, *V = v + b * vb + h * vh;
+        if (!block) {
+            const char *m = (const char *)mask + (b * mb + h * mh) * item;
+            tg_attend_small_back_real(gq, gk, gv, G, Q, K, V, y, total, m, kind, L, S, E, D, gl,
+                                      ql, kl, vl, ml, ms, causal, (real)scale, scratch);
             gq += L * E, gk += S * E, gv += S * D, y += L * D, total += L;
+            continue;
         }
+        if (block < L) {
+            memset(gk, 0, S * E * sizeof(real));
+            memset(gv, 0, S * D * sizeof(real));
+        }
+        real beta = block < L ? 1 : 0; /* one block has all keys */
+        for (int64_t start = 0; start < L; start += block) {
+            int64_t rows = TG_MIN(block, L - start);
+            int64_t keys = causal && block < L ? TG_MIN(S, start + rows) : S;
+            real *s = scratch, *c = scratch + block * S;
+            tg_product_real(0, 1, rows, keys, E, (real)scale, Q + start * ql, ql, K, kl, 0, s,
+                            keys);
+            tg_product_real(0, 1, rows, keys, D, 1, G + start * gl, gl, V, vl, 0, c, keys);
+            if (kind) {
+                const char *m = (const char *)mask + (b * mb + h * mh + start * ml) * item;
+                tg_mask_scores_real(s, rows, keys, m, kind, ml, ms);
+            }
+            for (int64_t i = 0; i < rows; i++) {
+                real *row = s + i * keys, *change = c + i * keys;
+                const real *gi = G + (start + i) * gl, *yi = y + (start + i) * D;
+                int64_t seen = causal ? TG_MIN(keys, start + i + 1) : keys;
+                real slope = 0, t = total[start + i];
+                _Pragma("omp simd reduction(+ : slope)")
+                for (int64_t j = 0; j < D; j++) slope += gi[j] * yi[j];
+                _Pragma("omp simd")
+                for (int64_t j = 0; j < seen; j++) {
+                    row[j] = tg_exp_down_real(row[j] - t);
+                    change[j] = (change[j] - slope) * row[j];
+                }
+                for (int64_t j = seen; j < keys; j++) row[j] = change[j] = 0;
+            }
+            tg_product_real(1, 0, keys, D, rows, 1, s, keys, G + start * gl, gl, beta, gv, D);
+            tg_product_real(0, 0, rows, E, keys, (real)scale, c, keys, K, kl, 0,
+                            gq + start * E, E);
+            tg_product_real(1, 0, keys, E, rows, (real)scale, c, keys, Q + start * ql, ql,
+                            beta, gk, E);
+        }
+        gq += L * E, gk += S * E, gv += S * D, y += L * D, total += L;
     }
 }
 """
+SOURCE += shared(
+    SOURCE, "tg_attend", "heads", first="1", y="L * D", total="L", products="block > 0",
+    scratch="block ? block * S : (E + 4) * ((S + 15) / 16 * 16)",
+)  # fmt: skip
+SOURCE += shared(
+    SOURCE, "tg_attend_back", "heads", first="1", gq="L * E", gk="S * E", gv="S * D", y="L * D",
+    total="L", products="block > 0",
+    scratch="block ? 2 * block * S : (2 * L + E + D) * ((S + 15) / 16 * 16)",
+)  # fmt: skip
 
 
 def _rounded(n_keys: int) -> int:
@@ -283,7 +287,8 @@ class _Attention:
         require(n_keys and e and d)
         heads = lead[-1] if lead else 1
         self.lead = lead
-        self.sizes = [prod(lead) // max(heads, 1), heads, length, n_keys, e, d]
+        self.sizes = [0, prod(lead), heads, length, n_keys, e, d]
+        self.work = 0 if prod(lead) < 2 else prod(lead) * length * n_keys * (e + d) // 8
         self.mask, self.mask_steps = _mask(at, tuple(masks), self.real, lead, length, n_keys)
         self.mask = self.mask or [q, 0]
         small = _is_small(length, n_keys, e, d)
@@ -310,7 +315,8 @@ def attend(at: Instance) -> Call:
     return at.call(
         f"tg_attend_{x.real}",
         [*operands, *x.rest(steps, scale, causal)],
-        scratch=(x.block * n_keys or (e + 4) * _rounded(n_keys)) * x.itemsize,
+        part_scratch=(x.block * n_keys or (e + 4) * _rounded(n_keys)) * x.itemsize,
+        work=x.work,
     )
 
 
@@ -324,5 +330,6 @@ def attend_back(at: Instance) -> Call:
     return at.call(
         f"tg_attend_back_{x.real}",
         [*operands, y, total, *x.rest(steps, scale, causal)],
-        scratch=(2 * x.block * n_keys or (2 * length + e + d) * _rounded(n_keys)) * x.itemsize,
+        part_scratch=(2 * x.block * n_keys or (2 * length + e + d) * _rounded(n_keys)) * x.itemsize,
+        work=2 * x.work,
     )

@@ -7,6 +7,7 @@ each of G groups of channels of one sample.
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 from tapegrad.core.annotations import Any
 
 SOURCE = r"""
@@ -15,18 +16,18 @@ static inline int64_t tg_mean_of_real(int64_t n, int64_t c, int64_t C, int64_t G
     return G ? n * G + c / (C / G) : c;
 }
 
-/* Mean and variance of each channel; scratch: 2 C */
+/* Mean and variance of each of C channels; samples are `step` apart; scratch: 2 C */
 static void tg_channel_moments_real(real *restrict mean, real *restrict variance,
                                     const real *restrict x, int64_t N, int64_t C, int64_t length,
-                                    double *restrict sum) {
+                                    int64_t step, double *restrict sum) {
     double count = (double)N * length, *square = sum + C;
     if (length >= 16) {
         for (int64_t c = 0; c < C; c++) {
             double s = 0, q = 0;
-            for (int64_t n = 0; n < N; n++) s += tg_sum_real(x + (n * C + c) * length, length);
+            for (int64_t n = 0; n < N; n++) s += tg_sum_real(x + n * step + c * length, length);
             real m = (real)(s / count);
             for (int64_t n = 0; n < N; n++) {
-                const real *row = x + (n * C + c) * length;
+                const real *row = x + n * step + c * length;
                 q += tg_product_sum_real(row, m, row, m, length);
             }
             mean[c] = m;
@@ -36,7 +37,7 @@ static void tg_channel_moments_real(real *restrict mean, real *restrict variance
     }
     for (int64_t c = 0; c < C; c++) sum[c] = square[c] = 0;
     for (int64_t n = 0; n < N; n++) {
-        const real *rows = x + n * C * length;
+        const real *rows = x + n * step;
         for (int64_t l = 0; l < length; l++) {
             _Pragma("omp simd")
             for (int64_t c = 0; c < C; c++) sum[c] += rows[c * length + l];
@@ -44,7 +45,7 @@ static void tg_channel_moments_real(real *restrict mean, real *restrict variance
     }
     for (int64_t c = 0; c < C; c++) sum[c] /= count;
     for (int64_t n = 0; n < N; n++) {
-        const real *rows = x + n * C * length;
+        const real *rows = x + n * step;
         for (int64_t l = 0; l < length; l++) {
             _Pragma("omp simd")
             for (int64_t c = 0; c < C; c++) {
@@ -128,13 +129,14 @@ static void tg_add_sums_real(double *restrict first, double *restrict second,
     }
 }
 
-/* The same for each channel of all samples, or of each sample where there are groups */
+/* The same for each channel of all samples, or of each sample where there are groups; samples are
+   `step` apart */
 static void tg_channel_sums_real(double *restrict first, double *restrict second,
                                  const real *restrict g, const real *restrict x,
                                  const real *restrict mean, int64_t N, int64_t C, int64_t length,
-                                 int64_t G) {
+                                 int64_t G, int64_t step) {
     for (int64_t i = 0; i < (G ? N * C : C); i++) first[i] = second[i] = 0;
-    for (int64_t n = 0; n < N; n++, g += C * length, x += C * length) {
+    for (int64_t n = 0; n < N; n++, g += step, x += step) {
         if (length < 16 && !G) {
             for (int64_t l = 0; l < length; l++) {
                 _Pragma("omp simd")
@@ -153,18 +155,20 @@ static void tg_channel_sums_real(double *restrict first, double *restrict second
     }
 }
 
-/* dx = s (h - mean(h) - z mean(h z)), h = g weight, z = (x - mean) s; scratch: 2 N C + 6 C
-   doubles */
+/* dx = s (h - mean(h) - z mean(h z)), h = g weight, z = (x - mean) s; samples are `step` apart;
+   scratch: 6 C doubles, and 2 C, or 2 N C where there are groups */
 static void tg_channel_norm_back_real(real *restrict dx, const real *restrict g,
                                       const real *restrict x, const real *restrict weight,
                                       const real *restrict mean, const real *restrict variance,
                                       int64_t has_weight, int64_t N, int64_t C, int64_t length,
-                                      int64_t G, double eps, double *restrict scratch) {
-    double *first = scratch, *second = first + N * C, *total = second + N * C;
+                                      int64_t G, int64_t step, double eps,
+                                      double *restrict scratch) {
+    int64_t sums = G ? N * C : C;
+    double *first = scratch, *second = first + sums, *total = second + sums;
     double *along = total + C;
     real *A = (real *)(along + C), *S = A + C, *O = S + C, *M = O + C;
     double count = G ? (double)(C / G) * length : (double)N * length;
-    tg_channel_sums_real(first, second, g, x, mean, N, C, length, G);
+    tg_channel_sums_real(first, second, g, x, mean, N, C, length, G, step);
     for (int64_t n = 0; n < N; n++) {
         if (G || n == 0) {
             for (int64_t c = 0; c < C; c++) total[c] = along[c] = 0;
@@ -184,8 +188,8 @@ static void tg_channel_norm_back_real(real *restrict dx, const real *restrict g,
                 M[c] = mean[i];
             }
         }
-        const real *h = g + n * C * length, *a = x + n * C * length;
-        real *out = dx + n * C * length;
+        const real *h = g + n * step, *a = x + n * step;
+        real *out = dx + n * step;
         if (length == 1) {
             _Pragma("omp simd")
             for (int64_t c = 0; c < C; c++) out[c] = h[c] * A[c] + (a[c] - M[c]) * S[c] + O[c];
@@ -199,14 +203,32 @@ static void tg_channel_norm_back_real(real *restrict dx, const real *restrict g,
     }
 }
 
-/* for each channel the sum of g (x - mean) / sqrt(variance + eps); scratch: 2 N C + C */
+/* The same of C channels, or of groups of N samples; scratch: 8 C, 8 N C */
+static void tg_batch_norm_back_real(real *dx, const real *g, const real *x, const real *weight,
+                                    const real *mean, const real *variance, int64_t has_weight,
+                                    int64_t N, int64_t C, int64_t length, int64_t step, double eps,
+                                    double *memory) {
+    tg_channel_norm_back_real(dx, g, x, weight, mean, variance, has_weight, N, C, length, 0, step,
+                              eps, memory);
+}
+static void tg_group_norm_back_real(real *dx, const real *g, const real *x, const real *weight,
+                                    const real *mean, const real *variance, int64_t has_weight,
+                                    int64_t N, int64_t C, int64_t length, int64_t G, double eps,
+                                    double *memory) {
+    tg_channel_norm_back_real(dx, g, x, weight, mean, variance, has_weight, N, C, length, G,
+                              C * length, eps, memory);
+}
+
+/* for each channel the sum of g (x - mean) / sqrt(variance + eps); samples are `step` apart;
+   memory: C, and 2 C, or 2 N C where there are groups */
 static void tg_channel_norm_weight_back_real(real *restrict dw, const real *restrict g,
                                              const real *restrict x, const real *restrict mean,
                                              const real *restrict variance, int64_t N, int64_t C,
-                                             int64_t length, int64_t G, double eps,
-                                             double *restrict scratch) {
-    double *first = scratch, *second = first + N * C, *total = second + N * C;
-    tg_channel_sums_real(first, second, g, x, mean, N, C, length, G);
+                                             int64_t length, int64_t G, int64_t step,
+                                             double eps, double *restrict memory) {
+    int64_t sums = G ? N * C : C;
+    double *first = memory, *second = first + sums, *total = second + sums;
+    tg_channel_sums_real(first, second, g, x, mean, N, C, length, G, step);
     for (int64_t c = 0; c < C; c++) total[c] = 0;
     for (int64_t n = 0; n < (G ? N : 1); n++) {
         for (int64_t c = 0; c < C; c++) {
@@ -217,11 +239,19 @@ static void tg_channel_norm_weight_back_real(real *restrict dw, const real *rest
     for (int64_t c = 0; c < C; c++) dw[c] = (real)total[c];
 }
 
-/* the sum of each channel; scratch: C */
+/* The same of C channels; memory: 3 C */
+static void tg_batch_norm_weight_back_real(real *dw, const real *g, const real *x,
+                                           const real *mean, const real *variance, int64_t N,
+                                           int64_t C, int64_t length, int64_t step, double eps,
+                                           double *memory) {
+    tg_channel_norm_weight_back_real(dw, g, x, mean, variance, N, C, length, 0, step, eps, memory);
+}
+
+/* the sum of each channel; samples are `step` apart; scratch: C */
 static void tg_sum_channels_real(real *restrict db, const real *restrict g, int64_t N, int64_t C,
-                                 int64_t length, double *restrict total) {
+                                 int64_t length, int64_t step, double *restrict total) {
     for (int64_t c = 0; c < C; c++) total[c] = 0;
-    for (int64_t n = 0; n < N; n++, g += C * length) {
+    for (int64_t n = 0; n < N; n++, g += step) {
         if (length >= 16) {
             for (int64_t c = 0; c < C; c++) total[c] += tg_sum_real(g + c * length, length);
             continue;
@@ -250,6 +280,27 @@ static void tg_scale_channels_real(real *restrict y, const real *restrict g,
     }
 }
 """
+SOURCE += shared(SOURCE, "tg_channel_moments", "C", mean="1", variance="1", x="length", sum="2")
+SOURCE += shared(SOURCE, "tg_group_moments", "groups", mean="1", variance="1", x="size")
+SOURCE += shared(
+    SOURCE, "tg_channel_norm", "N", y="C * length", x="C * length", mean="G", variance="G",
+    scratch="3 * C",
+)  # fmt: skip
+
+SOURCE += shared(
+    SOURCE, "tg_batch_norm_back", "C", dx="length", g="length", x="length", weight="has_weight",
+    mean="1", variance="1", memory="8",
+)  # fmt: skip
+SOURCE += shared(
+    SOURCE, "tg_group_norm_back", "N", dx="C * length", g="C * length", x="C * length", mean="G",
+    variance="G", memory="8 * C",
+)  # fmt: skip
+SOURCE += shared(
+    SOURCE, "tg_batch_norm_weight_back", "C", dw="1", g="length", x="length", mean="1",
+    variance="1", memory="3",
+)  # fmt: skip
+SOURCE += shared(SOURCE, "tg_sum_channels", "C", db="1", g="length", total="1")
+SOURCE += shared(SOURCE, "tg_scale_channels", "N", y="C * length", g="C * length", scratch="C")
 
 
 def _sizes(at: Instance, x: Any) -> list[int]:
@@ -268,10 +319,11 @@ def channel_moments(at: Instance) -> Call:
     x, groups = at.args
     t, sizes = at.real(x), _sizes(at, x)
     if groups is None:
-        scratch = 16 * sizes[1]
-        return at.call(f"tg_channel_moments_{t}", [x, *sizes], scratch=scratch)
+        name, arguments = "tg_channel_moments", [x, *sizes, sizes[1] * sizes[2]]
+        return at.call(f"{name}_{t}", arguments, scratch=16 * sizes[1], work=prod(sizes))
     size = prod(sizes) // (sizes[0] * groups)
-    return at.call(f"tg_group_moments_{t}", [x, sizes[0] * groups, size])
+    arguments = [x, sizes[0] * groups, size]
+    return at.call(f"tg_group_moments_{t}", arguments, work=prod(sizes))
 
 
 @template("xp.standardize_channels")
@@ -282,7 +334,7 @@ def standardize_channels(at: Instance) -> Call:
     flags = [int(weight is not None), int(bias is not None)]
     arguments = [x, mean, variance, w, b, *flags, *sizes, groups or 0, float(eps)]
     scratch = 3 * sizes[1] * at.dtype(x).itemsize
-    return at.call(f"tg_channel_norm_{t}", arguments, scratch=scratch)
+    return at.call(f"tg_channel_norm_{t}", arguments, part_scratch=scratch, work=prod(sizes))
 
 
 @template("xp.standardize_channels_back")
@@ -291,9 +343,11 @@ def standardize_channels_back(at: Instance) -> Call:
     t, sizes = at.real(g, x, mean, variance, *_known(weight)), _sizes(at, x)
     w = x if weight is None else weight
     flag = int(weight is not None)
-    arguments = [g, x, w, mean, variance, flag, *sizes, groups or 0, float(eps)]
-    scratch = 8 * (2 * sizes[0] * sizes[1] + 6 * sizes[1])
-    return at.call(f"tg_channel_norm_back_{t}", arguments, scratch=scratch)
+    n, channels, length = sizes
+    name = "tg_group_norm_back" if groups else "tg_batch_norm_back"
+    arguments = [g, x, w, mean, variance, flag, *sizes, groups or channels * length, float(eps)]
+    scratch = 64 * channels * (n if groups else 1)
+    return at.call(f"{name}_{t}", arguments, scratch=scratch, work=2 * prod(sizes))
 
 
 @template("xp.standardize_channels_weight_back")
@@ -310,16 +364,21 @@ def standardize_given_weight_back(at: Instance) -> Call:
 
 def _weight_back(at: Instance, arrays: list, like: Any, groups: int, eps: float) -> Call:
     t, sizes = at.real(*arrays, like), _sizes(at, arrays[1])
-    scratch = 8 * (2 * sizes[0] * sizes[1] + sizes[1])
-    arguments = [*arrays, *sizes, groups, float(eps)]
-    return at.call(f"tg_channel_norm_weight_back_{t}", arguments, scratch=scratch)
+    n, channels, length = sizes
+    step = channels * length
+    if groups:
+        arguments, scratch = [*arrays, *sizes, groups, step, float(eps)], 8 * channels * (2 * n + 1)
+        return at.call(f"tg_channel_norm_weight_back_{t}", arguments, scratch=scratch)
+    arguments, scratch = [*arrays, *sizes, step, float(eps)], 24 * channels
+    return at.call(f"tg_batch_norm_weight_back_{t}", arguments, scratch=scratch, work=prod(sizes))
 
 
 @template("xp.sum_channels")
 def sum_channels(at: Instance) -> Call:
     g, like = at.args
     t, sizes = at.real(g, like), _sizes(at, g)
-    return at.call(f"tg_sum_channels_{t}", [g, *sizes], scratch=8 * sizes[1])
+    arguments = [g, *sizes, sizes[1] * sizes[2]]
+    return at.call(f"tg_sum_channels_{t}", arguments, scratch=8 * sizes[1], work=prod(sizes))
 
 
 @template("xp.scale_channels")
@@ -328,4 +387,5 @@ def scale_channels(at: Instance) -> Call:
     t, sizes = at.real(g, variance, *_known(weight)), _sizes(at, g)
     w = variance if weight is None else weight
     arguments = [g, variance, w, int(weight is not None), *sizes, float(eps)]
-    return at.call(f"tg_scale_channels_{t}", arguments, scratch=sizes[1] * at.dtype(g).itemsize)
+    scratch = sizes[1] * at.dtype(g).itemsize
+    return at.call(f"tg_scale_channels_{t}", arguments, part_scratch=scratch, work=prod(sizes))

@@ -8,12 +8,16 @@ A `Value` or `Constant` among the arguments is the pointer to its first element,
 (the caller copies what is not); `Strided(value)` is the pointer to an array as it lies in memory.
 An int is an int64_t, a float a double. Results are row-major, and overlap nothing.
 
+Long work is shared by threads: the function is then `shared`, and gets their number after all else;
+each part of it has scratch memory of its own.
+
 With `status` the function returns an int: if it is not 0, an index was out of range; results are
 then undefined, and the kernel itself is to be called, which raises the error.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -21,8 +25,10 @@ import numpy as np
 
 from tapegrad.arrays.signature import Like
 from tapegrad.arrays.traced.program import Constant, Instruction, Value
+from tapegrad.compiler.c_backend.templates.shared import MOST_PARTS
 from tapegrad.core.annotations import Any, NativeDType
 
+_LONG = 2**15  # numbers that are computed: some tens of microseconds
 _SUFFIXES = {"f": "f32", "d": "f64"}
 
 
@@ -42,6 +48,7 @@ class Call:
     results: tuple[Value, ...]
     scratch: int = 0  # bytes
     status: bool = False
+    shared: str = ""
 
 
 Template = Callable[["Instance"], Call | None]
@@ -119,15 +126,27 @@ class Instance:
         return tuple([x for x in found if x is not None])
 
     def call(
-        self, function: str, arguments: list, *, scratch: int = 0, status: bool = False
-    ) -> Call:
+        self, function: str, arguments: list, *, scratch: int = 0, status: bool = False,
+        work: int = 0, part_scratch: int = 0,
+    ) -> Call:  # fmt: skip
+        """A call of a function; `work` is about how many numbers are computed by what threads can
+        share, with `part_scratch` for each part in place of `scratch`."""
         results = self.results()
         for x in results:
             require(isinstance(x, Value) and is_row_major(x.shape, x.strides, x.dtype.itemsize))
         for x in arguments:
             if type(x) is int:
                 require(-(2**63) <= x < 2**63)
-        return Call(function, tuple(arguments), results, scratch, status)
+        shared = ""
+        if work >= _LONG:
+            shared = shared_name(function)
+            part_scratch *= MOST_PARTS
+        return Call(function, tuple(arguments), results, scratch + part_scratch, status, shared)
+
+
+def shared_name(function: str) -> str:
+    """The function that threads share in place of another."""
+    return re.sub(r"(_f32|_f64)?$", r"_shared\1", function, count=1)
 
 
 def require(condition: Any) -> None:

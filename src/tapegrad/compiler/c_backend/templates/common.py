@@ -1,9 +1,12 @@
 """C that several families use: products, sums of rows and columns, the largest of a row."""
 
+from tapegrad.compiler.c_backend.templates.shared import SHARING, shared
+
 UNTYPED = r"""
 #define TG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define TG_MAX(a, b) ((a) > (b) ? (a) : (b))
 """
+UNTYPED += SHARING
 
 SOURCE = r"""
 /* CBLAS: row-major order is 101, 111 a matrix as it is, 112 its transpose */
@@ -23,6 +26,20 @@ static void tg_product_real(int a, int b, int64_t m, int64_t n, int64_t k, real 
     }
 }
 
+@SHARED_PRODUCT@
+/* Products from number `first` on, of many: `inner` of them lie A1, B1, C1 apart, the next such A0,
+   B0, C0 */
+static void tg_products_real(int64_t first, int64_t count, int64_t inner, int64_t A0, int64_t A1,
+                             int64_t B0, int64_t B1, int64_t C0, int64_t C1, int a, int b,
+                             int64_t m, int64_t n, int64_t k, const real *A, int64_t lda,
+                             const real *B, int64_t ldb, real *C, int64_t ldc) {
+    for (int64_t i = first; i < first + count; i++) {
+        int64_t o = i / inner, j = i % inner;
+        tg_product_real(a, b, m, n, k, 1, A + o * A0 + j * A1, lda, B + o * B0 + j * B1, ldb, 0,
+                        C + o * C0 + j * C1, ldc);
+    }
+}
+@SHARED_PRODUCTS@
 /* The sum of a vector: blocks of 4,096, four running sums in each, totals in double precision */
 static double tg_sum_real(const real *restrict x, int64_t n) {
     double total = 0;
@@ -95,10 +112,27 @@ static inline void tg_sum_columns_real(real *restrict y, const real *restrict x,
     memcpy(y, total, width * sizeof(real));
 }
 
-/* y (n) = the sum of rows (rows, n) */
-static void tg_sum_rows_real(real *restrict y, const real *restrict x, int64_t rows, int64_t n) {
+/* y (n) = the sum of rows (rows, n), `step` apart */
+static void tg_sum_rows_real(real *restrict y, const real *restrict x, int64_t rows, int64_t n,
+                             int64_t step) {
     int64_t j = 0;
-    for (; j + 64 <= n; j += 64) tg_sum_columns_real(y + j, x + j, rows, n, 64);
-    if (j < n) tg_sum_columns_real(y + j, x + j, rows, n, n - j);
+    for (; j + 64 <= n; j += 64) tg_sum_columns_real(y + j, x + j, rows, step, 64);
+    if (j < n) tg_sum_columns_real(y + j, x + j, rows, step, n - j);
 }
 """
+SOURCE += shared(SOURCE, "tg_sum_rows", "n", unit=64, y="1", x="1")
+
+# A BLAS computes twelve rows as it does when there are more: so threads leave the bits as they are
+SOURCE = SOURCE.replace(
+    "@SHARED_PRODUCT@",
+    shared(
+        SOURCE,
+        "tg_product",
+        "m",
+        unit=12,
+        products="1",
+        parts="2 * threads",
+        A="a ? 1 : lda",
+        C="ldc",
+    ),
+).replace("@SHARED_PRODUCTS@", shared(SOURCE, "tg_products", "count", products="1", first="1"))

@@ -3,6 +3,7 @@
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 
 SOURCE = r"""
 /* Running sums in double precision along the middle of (outer, n, inner); scratch: inner */
@@ -74,6 +75,8 @@ static void tg_argmax_real(int64_t *restrict y, const real *restrict x, int64_t 
     }
 }
 """
+SOURCE += shared(SOURCE, "tg_cumsum", "outer", y="n * inner", x="n * inner", scratch="inner")
+SOURCE += shared(SOURCE, "tg_argmax", "rows", y="1", x="n")
 
 
 @template("xp.cumulative_sum")
@@ -83,7 +86,9 @@ def cumulative_sum(at: Instance) -> Call:
     require(shape and (axis is not None or len(shape) == 1))
     axis = (axis or 0) % len(shape)
     sizes = [prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])]
-    return at.call(f"tg_cumsum_{at.real(x)}", [x, *sizes], scratch=8 * max(sizes[2], 1))
+    return at.call(
+        f"tg_cumsum_{at.real(x)}", [x, *sizes], part_scratch=8 * max(sizes[2], 1), work=prod(shape)
+    )
 
 
 def _extremum(at: Instance, sign: int) -> Call:
@@ -92,7 +97,7 @@ def _extremum(at: Instance, sign: int) -> Call:
     require(prod(shape) and shape)
     require(axis is None or axis % len(shape) == len(shape) - 1)
     n = prod(shape) if axis is None else shape[-1]
-    return at.call(f"tg_argmax_{at.real(x)}", [x, prod(shape) // n, n, sign])
+    return at.call(f"tg_argmax_{at.real(x)}", [x, prod(shape) // n, n, sign], work=prod(shape))
 
 
 @template("xp.argmax")

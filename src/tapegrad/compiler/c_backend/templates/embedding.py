@@ -3,6 +3,7 @@
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 from tapegrad.core.annotations import Any
 
 SOURCE = r"""
@@ -23,6 +24,13 @@ static int tg_take_rows_real(real *restrict y, const real *restrict x,
         }
     }
     return 0;
+}
+
+/* y[i] = x[index[i]] */
+static int tg_take_table_real(real *restrict y, const real *restrict x,
+                              const int64_t *restrict index, int64_t rows, int64_t picked,
+                              int64_t n) {
+    return tg_take_rows_real(y, x, index, 1, rows, picked, n);
 }
 
 /* y[o, index[i]] += g[o, i] */
@@ -87,29 +95,35 @@ static int tg_spread_rows_real(real *restrict y, const real *restrict g,
     return tg_add_rows_real(y, g, index, outer, rows, picked, n);
 }
 
-/* the same, but for rows that are looked up at `padding`; divided by how often each is looked up
-   where `by_frequency`. scratch: a number for each row then */
+/* the same of `n` columns of rows that are `step` apart, but for rows that are looked up at
+   `padding`; divided by how often each is looked up where `by_frequency`. scratch: a number for
+   each row then */
 static int tg_spread_embedding_real(real *restrict y, const real *restrict g,
                                     const int64_t *restrict index, int64_t rows, int64_t picked,
-                                    int64_t n, int64_t padding, int64_t by_frequency,
-                                    int64_t *restrict count) {
-    memset(y, 0, rows * n * sizeof(real));
+                                    int64_t n, int64_t step, int64_t padding,
+                                    int64_t by_frequency, int64_t *restrict count) {
+    int64_t pieces = n == step ? 1 : rows, size = n * rows / TG_MAX(pieces, 1);
+    for (int64_t i = 0; i < pieces; i++) memset(y + i * step, 0, size * sizeof(real));
     memset(count, 0, (by_frequency ? rows : 0) * sizeof(int64_t));
     for (int64_t i = 0; i < picked; i++) {
         if (index[i] < 0 || index[i] >= rows) return 1;
         if (index[i] == padding) continue;
         if (by_frequency) count[index[i]]++;
-        real *to = y + index[i] * n;
-        const real *from = g + i * n;
+        real *to = y + index[i] * step;
+        const real *from = g + i * step;
         _Pragma("omp simd")
         for (int64_t j = 0; j < n; j++) to[j] += from[j];
     }
     for (int64_t i = 0; by_frequency && i < rows; i++) {
-        for (int64_t j = 0; count[i] > 1 && j < n; j++) y[i * n + j] /= (real)count[i];
+        for (int64_t j = 0; count[i] > 1 && j < n; j++) y[i * step + j] /= (real)count[i];
     }
     return 0;
 }
 """
+SOURCE += shared(SOURCE, "tg_take_table", "picked", y="n", index="1")
+SOURCE += shared(
+    SOURCE, "tg_spread_embedding", "n", unit=16, y="1", g="1", scratch="by_frequency ? rows : 1"
+)
 
 
 def rows_of(shape: tuple[int, ...], axis: int, picked: int) -> list[int]:
@@ -137,8 +151,8 @@ def take(at: Instance) -> Call:
     axis = at.argument(2, "axis")
     require(len(at.args) <= 3 and not at.kwargs.keys() - {"axis"})
     require(type(axis) is int and at.shape(x) and -len(at.shape(x)) <= axis < len(at.shape(x)))
-    numbers = rows_of(at.shape(x), axis % len(at.shape(x)), _index(at, index, (0,)))
-    return at.call(f"tg_take_rows_{at.real(x)}", [x, index, *numbers], status=True)
+    axis %= len(at.shape(x))
+    return _take(at, x, index, rows_of(at.shape(x), axis, _index(at, index, (0,))))
 
 
 @template("xp.read_at")
@@ -147,8 +161,15 @@ def read_at(at: Instance) -> Call:
     if len(axes) > 1:
         numbers = _points(at, at.shape(x), index, axes)
         return at.call(f"tg_take_points_{at.real(x)}", [x, index, *numbers], status=True)
-    numbers = rows_of(at.shape(x), axes[0], _index(at, index, axes))
-    return at.call(f"tg_take_rows_{at.real(x)}", [x, index, *numbers], status=True)
+    return _take(at, x, index, rows_of(at.shape(x), axes[0], _index(at, index, axes)))
+
+
+def _take(at: Instance, x: Any, index: Any, sizes: list[int]) -> Call:
+    outer, _, picked, n = sizes
+    if outer != 1:
+        return at.call(f"tg_take_rows_{at.real(x)}", [x, index, *sizes], status=True)
+    arguments = [x, index, *sizes[1:]]
+    return at.call(f"tg_take_table_{at.real(x)}", arguments, status=True, work=picked * n)
 
 
 @template("xp.add_at")
@@ -172,6 +193,11 @@ def spread_rows(at: Instance) -> Call:
     picked = _index(at, index, (0,))
     width = at.shape(g)[-1]
     require(prod(at.shape(g)) == picked * width)
-    arguments = [g, index, n, picked, width, padding, int(by_frequency)]
-    scratch = 8 * (n if by_frequency else 1)
-    return at.call(f"tg_spread_embedding_{at.real(g)}", arguments, scratch=scratch, status=True)
+    arguments = [g, index, n, picked, width, width, padding, int(by_frequency)]
+    return at.call(
+        f"tg_spread_embedding_{at.real(g)}",
+        arguments,
+        part_scratch=8 * (n if by_frequency else 1),
+        status=True,
+        work=picked * width + n * width // 4,
+    )

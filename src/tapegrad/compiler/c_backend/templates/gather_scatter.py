@@ -3,6 +3,7 @@
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 from tapegrad.core.annotations import Any
 
 UNTYPED = r"""
@@ -82,6 +83,14 @@ static int tg_write_rows_real(real *restrict y, const real *restrict x, const re
     return 0;
 }
 """
+SOURCE += shared(SOURCE, "tg_gather", "outer", y="m * inner", x="n * inner", index="m * inner")
+SOURCE += shared(
+    SOURCE, "tg_scatter", "outer", y="n * inner", x="n * inner", g="m * inner * g_step",
+    index="m * inner",
+)  # fmt: skip
+SOURCE += shared(
+    SOURCE, "tg_scatter_zeros", "outer", y="n * inner", g="m * inner * g_step", index="m * inner"
+)
 
 
 def _sizes(at: Instance, shape: tuple[int, ...], index: Any, axis: int) -> list[int]:
@@ -98,14 +107,16 @@ def _sizes(at: Instance, shape: tuple[int, ...], index: Any, axis: int) -> list[
 def gather_along(at: Instance) -> Call:
     x, index, axis = at.args
     sizes = _sizes(at, at.shape(x), index, axis)
-    return at.call(f"tg_gather_{at.real(x)}", [x, index, *sizes], status=True)
+    work = prod(sizes) // sizes[1]
+    return at.call(f"tg_gather_{at.real(x)}", [x, index, *sizes], status=True, work=work)
 
 
 @template("xp.take_along_axis")
 def take_along_axis(at: Instance) -> Call:
     x, index = at.args
     sizes = _sizes(at, at.shape(x), index, at.kwargs.get("axis", -1))
-    return at.call(f"tg_gather_{at.real(x)}", [x, index, *sizes], status=True)
+    work = prod(sizes) // sizes[1]
+    return at.call(f"tg_gather_{at.real(x)}", [x, index, *sizes], status=True, work=work)
 
 
 @template("xp.scatter_along")
@@ -117,7 +128,8 @@ def scatter_along(at: Instance) -> Call:
     have = at.shape(values)
     require(have in ((), at.shape(index)))
     arguments = [x, values, index, *sizes, int(how == "add"), int(have != ())]
-    return at.call(f"tg_scatter_{t}", arguments, status=True)
+    work = prod(at.shape(x)) + prod(at.shape(index))
+    return at.call(f"tg_scatter_{t}", arguments, status=True, work=work)
 
 
 @template("xp.add_along")
@@ -135,7 +147,8 @@ def put_along(at: Instance) -> Call:
 def _into_zeros(at: Instance, x: Any, shape: Any, index: Any, axis: int, add: int) -> Call:
     sizes = _sizes(at, tuple(shape), index, axis)
     require(at.shape(x) == at.shape(index))
-    return at.call(f"tg_scatter_zeros_{at.real(x)}", [x, index, *sizes, add, 1], status=True)
+    arguments, work = [x, index, *sizes, add, 1], prod(shape) + prod(at.shape(x))
+    return at.call(f"tg_scatter_zeros_{at.real(x)}", arguments, status=True, work=work)
 
 
 @template("xp.write_at")

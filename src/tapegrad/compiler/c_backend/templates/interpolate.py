@@ -6,6 +6,7 @@ import numpy as np
 
 from tapegrad.arrays.numpy.interpolate import Separable, Taps, indices_of
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 from tapegrad.core.annotations import Any
 
 SOURCE = r"""
@@ -51,6 +52,7 @@ static void tg_resample_real(real *restrict y, const real *restrict x,
     }
 }
 """
+SOURCE += shared(SOURCE, "tg_resample", "images", y="oh * ow", x="h * w", scratch="w + h * w")
 
 
 def _entries(taps: Taps, dtype: Any) -> list[np.ndarray]:
@@ -96,4 +98,5 @@ def resample(at: Instance) -> Call:
     given = [at.table(each) for each in (divisor, *tables[0], *tables[1])]
     numbers = [prod(at.shape(x)) // (h * w), h, w, oh, ow]
     arguments = [x, *given, how, number, *numbers]
-    return at.call(f"tg_resample_{t}", arguments, scratch=(w + h * w) * dtype.itemsize)
+    scratch, work = (w + h * w) * dtype.itemsize, prod(at.shape(x)) * 2
+    return at.call(f"tg_resample_{t}", arguments, part_scratch=scratch, work=work)

@@ -3,6 +3,7 @@
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 
 SOURCE = r"""
 /* (x - mean) / sqrt(variance + eps) * weight + bias of rows */
@@ -91,16 +92,21 @@ static inline void tg_layer_norm_weight_columns_real(
     }
     memcpy(y, total, width * sizeof(real));
 }
+/* The same of n columns of rows that are `step` apart */
 static void tg_layer_norm_weight_back_real(real *restrict dw, const real *restrict g,
                                            const real *restrict x, const real *restrict mean,
-                                           const real *restrict scale, int64_t rows, int64_t n) {
+                                           const real *restrict scale, int64_t rows, int64_t n,
+                                           int64_t step) {
     int64_t j = 0;
     for (; j + 64 <= n; j += 64)
-        tg_layer_norm_weight_columns_real(dw + j, g + j, x + j, mean, scale, rows, n, 64);
+        tg_layer_norm_weight_columns_real(dw + j, g + j, x + j, mean, scale, rows, step, 64);
     if (j < n)
-        tg_layer_norm_weight_columns_real(dw + j, g + j, x + j, mean, scale, rows, n, n - j);
+        tg_layer_norm_weight_columns_real(dw + j, g + j, x + j, mean, scale, rows, step, n - j);
 }
 """
+SOURCE += shared(SOURCE, "tg_layer_norm", "rows", y="n", mean="1", scale="1", x="n")
+SOURCE += shared(SOURCE, "tg_layer_norm_back", "rows", dx="n", g="n", x="n", mean="1", scale="1")
+SOURCE += shared(SOURCE, "tg_layer_norm_weight_back", "n", unit=64, dw="1", g="1", x="1")
 
 
 @template("xp.standardize_rows")
@@ -112,7 +118,7 @@ def standardize_rows(at: Instance) -> Call:
     w, b = (x if each is None else each for each in (weight, bias))
     flags = [int(weight is not None), int(bias is not None)]
     rows = prod(at.shape(x)) // n
-    return at.call(f"tg_layer_norm_{t}", [x, w, b, *flags, rows, n, float(eps)])
+    return at.call(f"tg_layer_norm_{t}", [x, w, b, *flags, rows, n, float(eps)], work=rows * n)
 
 
 @template("xp.standardize_rows_back")
@@ -125,7 +131,7 @@ def standardize_rows_back(at: Instance) -> Call:
     w = x if weight is None else weight
     rows = prod(at.shape(x)) // n
     arguments = [g, x, w, mean, scale, int(weight is not None), rows, n]
-    return at.call(f"tg_layer_norm_back_{t}", arguments)
+    return at.call(f"tg_layer_norm_back_{t}", arguments, work=rows * n)
 
 
 @template("xp.standardize_rows_weight_back")
@@ -133,7 +139,8 @@ def standardize_rows_weight_back(at: Instance) -> Call:
     g, x, mean, scale, like, _ = at.args
     t = at.real(g, x, mean, scale, like)
     rows, n = prod(at.shape(mean)), prod(at.shape(like))
-    return at.call(f"tg_layer_norm_weight_back_{t}", [g, x, mean, scale, rows, n])
+    arguments = [g, x, mean, scale, rows, n, n]
+    return at.call(f"tg_layer_norm_weight_back_{t}", arguments, work=rows * n)
 
 
 @template("xp.sum_rows")
@@ -142,4 +149,5 @@ def sum_rows(at: Instance) -> Call:
     t = at.real(g, like)
     n = prod(at.shape(like))
     require(n > 0)
-    return at.call(f"tg_sum_rows_{t}", [g, prod(at.shape(g)) // n, n])
+    size = prod(at.shape(g))
+    return at.call(f"tg_sum_rows_{t}", [g, size // n, n, n], work=size)

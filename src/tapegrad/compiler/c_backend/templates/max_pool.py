@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 from tapegrad.core.annotations import Any
 
 SOURCE = r"""
@@ -116,6 +117,9 @@ static int tg_put_places_real(real *restrict y, const real *restrict x,
     return 0;
 }
 """
+SOURCE += shared(SOURCE, "tg_window_maximum", "images", y="oh * ow", place="oh * ow", x="h * w")
+SOURCE += shared(SOURCE, "tg_take_places", "images", y="m", x="n", place="m")
+SOURCE += shared(SOURCE, "tg_put_places", "images", y="n", x="m", place="m")
 
 
 def _regular(window: Any) -> list[int]:
@@ -149,7 +153,8 @@ def window_maximum(at: Instance) -> Call:
     require(prod(shape) and h * w < 2**31)
     pairs = [each[i] for i in range(5) for each in found]
     images = prod(shape) // (h * w)
-    return at.call(f"tg_window_maximum_{t}", [x, images, h, w, *pairs])
+    work = images * prod(pairs[:4])
+    return at.call(f"tg_window_maximum_{t}", [x, images, h, w, *pairs], work=work)
 
 
 @template("xp.take_places")
@@ -160,7 +165,8 @@ def take_places(at: Instance) -> Call:
     lead = len(shape) - n_axes
     require(shape[:lead] == places[: len(places) - n_axes])
     sizes = [prod(shape[:lead]), prod(shape[lead:]), prod(places[len(places) - n_axes :])]
-    return at.call(f"tg_take_places_{at.real(x)}", [x, index, *sizes], status=True)
+    work = prod(places)
+    return at.call(f"tg_take_places_{at.real(x)}", [x, index, *sizes], status=True, work=work)
 
 
 @template("xp.put_places")
@@ -171,4 +177,5 @@ def put_places(at: Instance) -> Call:
     require(at.shape(index) == shape)
     lead = len(shape) - len(sizes)
     numbers = [prod(shape[:lead]), prod(sizes), prod(shape[lead:])]
-    return at.call(f"tg_put_places_{at.real(x)}", [x, index, *numbers, int(add)], status=True)
+    arguments, work = [x, index, *numbers, int(add)], numbers[0] * numbers[1]
+    return at.call(f"tg_put_places_{at.real(x)}", arguments, status=True, work=work)

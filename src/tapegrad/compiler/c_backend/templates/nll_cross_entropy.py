@@ -3,6 +3,7 @@
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 
 SOURCE = r"""
 /* x[i, target[i, k], k] of x (outer, n, inner) */
@@ -32,6 +33,8 @@ static int tg_unpick_real(real *restrict y, const real *restrict g, const int64_
     return 0;
 }
 """
+SOURCE += shared(SOURCE, "tg_pick", "outer", y="inner", x="n * inner", target="inner")
+SOURCE += shared(SOURCE, "tg_unpick", "outer", y="n * inner", g="inner * g_step", target="inner")
 
 
 @template("xp.pick")
@@ -42,7 +45,7 @@ def pick(at: Instance) -> Call:
     shape = at.shape(x)
     require(len(shape) > 1 and prod(shape[2:]) * shape[0] == prod(at.shape(target)))
     sizes = [shape[0], shape[1], prod(shape[2:])]
-    return at.call(f"tg_pick_{t}", [x, target, *sizes], status=True)
+    return at.call(f"tg_pick_{t}", [x, target, *sizes], status=True, work=sizes[0] * sizes[2])
 
 
 @template("xp.unpick")
@@ -52,6 +55,6 @@ def unpick(at: Instance) -> Call:
     at.index(target)
     require(len(shape) > 1 and at.shape(g) == at.shape(target))
     sizes = [shape[0], shape[1], prod(shape[2:])]
-    if prod(at.shape(g)) and not any(at.strides(g)):  # a mean loss has one number for all
-        return at.call(f"tg_unpick_{t}", [at.strided(g), target, *sizes, 0], status=True)
-    return at.call(f"tg_unpick_{t}", [g, target, *sizes, 1], status=True)
+    is_one = prod(at.shape(g)) and not any(at.strides(g))  # a mean loss has one number for all
+    arguments = [at.strided(g) if is_one else g, target, *sizes, int(not is_one)]
+    return at.call(f"tg_unpick_{t}", arguments, status=True, work=prod(sizes))

@@ -4,6 +4,7 @@ import re
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Instance, require
+from tapegrad.compiler.c_backend.templates.shared import declared, wrapped
 from tapegrad.core.annotations import Any
 
 
@@ -16,8 +17,23 @@ def sizes_of(at: Instance, x: Any, sizes: tuple[int, ...], state: Any) -> list[i
     return [len(sizes), sizes[0], features, hidden]
 
 
+def work_of(sizes: list[int]) -> int:
+    """About how many numbers a layer of four gates computes."""
+    t, batch, _, hidden = sizes
+    return 4 * t * batch * hidden
+
+
+def without_threads(source: str, name: str) -> str:
+    """The function `name`_real that calls `name`_shared_real with no threads."""
+    kind, parameters = declared(source, f"{name}_shared")
+    given = ", ".join([re.findall(r"\w+", x)[-1] for x in parameters[:-1]])
+    head = f"static {kind} {name}_real({', '.join(parameters[:-1])}) {{"
+    return f"{wrapped(head, 0)}{wrapped(f'{name}_shared_real({given}, 0);')}}}\n"
+
+
 def variants(name: str, states: str, parameters: str) -> str:
-    """Functions `name`IB_real that call `name`_real with the results that are there.
+    """Functions `name`_IB_real that call `name`_real with the results that are there, and
+    `name`_IB_shared_real.
 
     I: whether the gradient of the input is wanted; B: whether there are biases. `states` names
     the gradients of the states, `parameters` declares what follows the results.
@@ -30,8 +46,13 @@ def variants(name: str, states: str, parameters: str) -> str:
             absent = ["gx"] * (not wants_input) + ["gb_ih", "gb_hh"] * (not has_bias)
             results = ", ".join(f"real *{x}" for x in every if x not in absent)
             passed = ", ".join("0" if x in absent else x for x in every)
-            source += (
-                f"static void {name}_{wants_input}{has_bias}_real({results},\n"
-                f"    {parameters}) {{\n    {name}_real({passed},\n        {given});\n}}\n"
-            )
+            for how, threads, number in (
+                ("", "", "0"),
+                ("_shared", ", int64_t threads", "threads"),
+            ):
+                source += (
+                    f"static void {name}_{wants_input}{has_bias}{how}_real({results},\n"
+                    f"    {parameters}{threads}) {{\n"
+                    f"    {name}_real({passed},\n        {given}, {number});\n}}\n"
+                )
     return source

@@ -76,4 +76,60 @@ static void tg_transpose_real(real *restrict y, int64_t ldy, const real *restric
         }
     }
 }
+
+/* W (k, n), which has any steps, as panels: k rows of 64 bytes for each so many columns; n is a
+   multiple of them */
+static void tg_panels_real(real *restrict panels, const real *restrict W, int64_t k, int64_t n,
+                           int64_t row_step, int64_t step) {
+    const int64_t width = 64 / sizeof(real);
+    for (int64_t j = 0; j < n; j += width)
+        for (int64_t p = 0; p < k; p++)
+            for (int64_t c = 0; c < width; c++)
+                *panels++ = W[p * row_step + (j + c) * step];
+}
+
+/* `rows` (1 to 6) is a constant where it is called: all is in registers */
+static inline __attribute__((always_inline)) void tg_panel_tile_real(
+    const int rows, int64_t k, const real *A, int64_t lda, const real *panel, real beta, real *C,
+    int64_t ldc) {
+    const int lanes = 32 / sizeof(real);
+    tg_lanes_real c[6][2];
+    _Pragma("GCC unroll 6")
+    for (int i = 0; i < rows; i++) c[i][0] = c[i][1] = (tg_lanes_real){0};
+    for (int64_t p = 0; p < k; p++, panel += 2 * lanes) {
+        tg_lanes_real b0 = *(const tg_lanes_real *)panel;
+        tg_lanes_real b1 = *(const tg_lanes_real *)(panel + lanes);
+        _Pragma("GCC unroll 6")
+        for (int i = 0; i < rows; i++) {
+            c[i][0] += A[i * lda + p] * b0;
+            c[i][1] += A[i * lda + p] * b1;
+        }
+    }
+    _Pragma("GCC unroll 6")
+    for (int i = 0; i < rows; i++) {
+        tg_lanes_real *first = (tg_lanes_real *)(C + i * ldc);
+        tg_lanes_real *second = (tg_lanes_real *)(C + i * ldc + lanes);
+        if (beta != 0) c[i][0] += beta * *first, c[i][1] += beta * *second;
+        *first = c[i][0];
+        *second = c[i][1];
+    }
+}
+
+/* C (m, n) = A (m, k) W + beta C for the panels of W: for few rows quicker than a BLAS, which
+   copies W each time; each row is computed as if it was alone */
+static void tg_panel_product_real(int64_t m, int64_t n, int64_t k, const real *A, int64_t lda,
+                                  const real *panels, real beta, real *C, int64_t ldc) {
+    const int64_t width = 64 / sizeof(real);
+    for (int64_t j = 0; j < n; j += width, panels += width * k, C += width) {
+        int64_t i = 0;
+        for (; i + 6 <= m; i += 6)
+            tg_panel_tile_real(6, k, A + i * lda, lda, panels, beta, C + i * ldc, ldc);
+        if (m - i >= 4) {
+            tg_panel_tile_real(4, k, A + i * lda, lda, panels, beta, C + i * ldc, ldc);
+            i += 4;
+        }
+        for (; i < m; i++)
+            tg_panel_tile_real(1, k, A + i * lda, lda, panels, beta, C + i * ldc, ldc);
+    }
+}
 """

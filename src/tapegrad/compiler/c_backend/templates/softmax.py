@@ -3,6 +3,7 @@
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 
 SOURCE = r"""
 /* exp(x - shift) in y, and its sum, in blocks of 4,096 */
@@ -178,6 +179,9 @@ static void tg_log_softmax_back_real(real *restrict dx, const real *restrict g,
     }
 }
 """
+for _name in ("tg_softmax", "tg_log_softmax"):
+    SOURCE += shared(SOURCE, _name, "outer", y="n * inner", x="n * inner")
+    SOURCE += shared(SOURCE, f"{_name}_back", "outer", dx="n * inner", g="n * inner", y="n * inner")
 
 
 def _slabs(shape: tuple[int, ...], axis: int) -> list[int]:
@@ -186,27 +190,33 @@ def _slabs(shape: tuple[int, ...], axis: int) -> list[int]:
     return [prod(shape[:axis]), prod(shape[axis : axis + 1]), prod(shape[axis + 1 :])]
 
 
+def _call(at: Instance, name: str, arrays: list, axis: int) -> Call:
+    sizes = _slabs(at.shape(arrays[-1]), axis)
+    work = prod(sizes) * (2 if len(arrays) == 1 else 1)
+    return at.call(f"{name}_{at.real(*arrays)}", [*arrays, *sizes], work=work)
+
+
 @template("xp.softmax_along")
 def softmax_along(at: Instance) -> Call:
     x, axis = at.args
-    return at.call(f"tg_softmax_{at.real(x)}", [x, *_slabs(at.shape(x), axis)])
+    return _call(at, "tg_softmax", [x], axis)
 
 
 @template("xp.softmax_back")
 def softmax_back(at: Instance) -> Call:
     g, y, axis = at.args
     require(at.shape(g) == at.shape(y))
-    return at.call(f"tg_softmax_back_{at.real(g, y)}", [g, y, *_slabs(at.shape(y), axis)])
+    return _call(at, "tg_softmax_back", [g, y], axis)
 
 
 @template("xp.log_softmax_along")
 def log_softmax_along(at: Instance) -> Call:
     x, axis = at.args
-    return at.call(f"tg_log_softmax_{at.real(x)}", [x, *_slabs(at.shape(x), axis)])
+    return _call(at, "tg_log_softmax", [x], axis)
 
 
 @template("xp.log_softmax_back")
 def log_softmax_back(at: Instance) -> Call:
     g, y, axis = at.args
     require(at.shape(g) == at.shape(y))
-    return at.call(f"tg_log_softmax_back_{at.real(g, y)}", [g, y, *_slabs(at.shape(y), axis)])
+    return _call(at, "tg_log_softmax_back", [g, y], axis)
