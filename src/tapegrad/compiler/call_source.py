@@ -14,8 +14,10 @@ from tapegrad.compiler import instructions
 from tapegrad.compiler.joint import compiled_node, versions_of
 from tapegrad.compiler.recording import is_plain
 from tapegrad.compiler.sources import PLAIN, Uncompilable
+from tapegrad.compiler.stores import is_constant, record, with_stores
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.changes import CHANGES
+from tapegrad.core.size import Size
 from tapegrad.core.storage import owner_of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.nn.parameter import Buffer, Parameter
@@ -64,6 +66,7 @@ class CallSource:
         self._asked: set[str] = set()  # names of gradients that the function has looked at
         self._reused: set[int] = set()  # tensors whose gradient's object is used again
         self._places: dict[int, str] = {}  # of tensors that are arguments: how they are called
+        self._in_places = False  # whether it is asked after what is where the call puts something
 
     # --- arguments -------------------------------------------------------------------------------
 
@@ -85,13 +88,15 @@ class CallSource:
             self._argument(f"kwargs[{key!r}]", x)
 
     def _argument(self, where: str, x: Any) -> None:
-        """The questions that an argument has to answer."""
+        """The questions that an argument has to answer, or what is in a place of a store."""
         self._n += 1
         a = f"a{self._n}"
         self._say(f"{a} = {where}")
         if isinstance(x, TensorBase):
             if id(x) in self._places:
                 self._say(f"if {a} is not {self._places[id(x)]}: return MISS")
+            elif self._is_unread(x):
+                self._unread_tensor(a, x)
             else:
                 self._tensor_argument(a, x)
         elif type(x) in PLAIN:
@@ -103,6 +108,9 @@ class CallSource:
                     f"if {a} is not {k} and (type({a}) is not {type(x).__name__} or {a} != {k}): "
                     "return MISS"
                 )
+        elif isinstance(x, (Size, range, slice)):
+            k = self._name(x)
+            self._say(f"if {a}.__class__ is not {k}.__class__ or {a} != {k}: return MISS")
         elif type(x) in (list, tuple):
             kind = type(x).__name__
             self._say(f"if type({a}) is not {kind} or len({a}) != {len(x)}: return MISS")
@@ -113,8 +121,45 @@ class CallSource:
             self._say(f"if type({a}) is not dict or list({a}) != {keys}: return MISS")
             for key in x:
                 self._argument(f"{a}[{self._name(key)}]", x[key])
+        elif self._in_places and not is_constant(x):
+            self._record_argument(a, x)
         else:
             self._say(f"if {a} is not {self._name(x)}: return MISS")
+
+    def _places_of_stores(self) -> None:
+        """The questions that are asked of what is where the call will put something."""
+        self._in_places = True
+        for store in self.recording.stores:
+            owner, key = self.guard.name(store.place.owner), self._name(store.place.key)
+            is_there = f"{key} in {owner}" if isinstance(store.place.owner, dict) else ""
+            is_there = is_there or f"{key} < len({owner})"
+            self._argument(f"{owner}[{key}] if {is_there} else MISS", store.place.old)
+
+    def _is_unread(self, x: Any) -> bool:
+        """Whether a tensor is in a place of a store, and the program does not read it."""
+        if not self._in_places:
+            return False
+        i = next(i for i, each in enumerate(self.recording.tensors) if each is x)
+        return i not in self.reads
+
+    def _unread_tensor(self, a: str, x: Any) -> None:
+        """What Python may have asked of a tensor that the program does not read."""
+        self.recording.idle.add(id(x))
+        self._say(
+            f"if {a}.__class__ is not {type(x).__name__} or {a}._array.shape != {x._array.shape!r} "
+            f"or {a}._array.dtype is not {self._name(x._array.dtype)} "
+            f"or {a}.requires_grad is not {x.requires_grad}: return MISS"
+        )
+
+    def _record_argument(self, a: str, x: Any) -> None:
+        """The questions that an object in a place of a store has to answer."""
+        self._say(f"if {a}.__class__ is not {self._name(type(x))}: return MISS")
+        for key, each in vars(x).items():
+            if isinstance(each, TensorBase) and self._is_unread(each):
+                self.recording.idle.add(id(each))
+                continue
+            name = self._name(key)
+            self._argument(f"{a}.__dict__.get({name}, MISS)", each)
 
     def _tensor_argument(self, a: str, x: Any) -> None:
         array = x._array
@@ -211,6 +256,8 @@ class CallSource:
         self._scope["modules_hold"] = guard.modules_hold
         for i, x in enumerate(recording.tensors):
             before = recording._grads[i]
+            if id(x) in recording.idle:
+                continue
             if not self.grads_matter or (before is None and not (x.requires_grad and x.is_leaf)):
                 continue
             name = self._tensor(i)
@@ -420,6 +467,8 @@ class CallSource:
                 leaves.append(f"r{rest[0]}.item()")
             elif kind == "same":
                 leaves.append(self._tensor(rest[0]))
+            elif kind == "again":
+                leaves.append(leaves[rest[0]])
             else:
                 k, x = rest
                 name = f"t{k}"
@@ -435,13 +484,24 @@ class CallSource:
                 leaves.append(name)
         if attached:
             self._attach()
-        structure = self.recording.structure
+        n, structure = self.recording.n_results, self.recording.structure
+        self._store(leaves[n:])
+        leaves = leaves[:n]
         if len(leaves) == 1 and structure.is_leaf():
             self._say(f"return {leaves[0]}")
         else:
             s = self._name(structure)
             self._scope["unflatten"] = tree_unflatten
             self._say(f"return unflatten([{', '.join(leaves)}], {s})")
+
+    def _store(self, names: list[str]) -> None:
+        """Put what is made of tensors of these names where the call has put it."""
+        for store in self.recording.stores:
+            n = len(store.tensors)
+            mine, names = names[:n], names[n:]
+            self._scope["record"] = record
+            where = f"{self.guard.name(store.place.owner)}[{self._name(store.place.key)}]"
+            self._say(f"{where} = {store.text(mine, self._name)}")
 
     def _attach(self) -> None:
         """Put the node of the backward program behind the results."""
@@ -451,7 +511,8 @@ class CallSource:
             return f"({', '.join(names)}{',' * bool(names)})"
 
         self._scope["attach"] = compiled_node(joint)
-        self._scope["function"] = self.function
+        stores = self.recording.stores
+        self._scope["function"] = with_stores(self.function, stores) if stores else self.function
         outs = several([f"t{k}" for k in joint.live_outputs])
         saved = several([f"r{k}" for k in joint.saved_outputs])
         given = several([self._tensor(i) for i in joint.saved_tensors])

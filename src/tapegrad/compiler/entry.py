@@ -41,6 +41,7 @@ class Entry(CallSource):
         self._args, self._kwargs = args, kwargs
         self._arguments(args, kwargs)
         self._programs()
+        self._places_of_stores()
         self._write()
         del self._args, self._kwargs
         recording.release()

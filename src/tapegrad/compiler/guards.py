@@ -22,9 +22,9 @@ class Guard:
         self._scope: dict[str, Any] = {}
         self._always: list[tuple[str, str]] = []
         self._modules: list[tuple[str, str]] = []
-        self._askers: dict[str, set[int]] = {}  # of each condition
+        self._askers: dict[str, set[tuple]] = {}  # of each condition
         self._called: dict[int, tuple[str, bool]] = {}  # objects: their names, attributes or keys
-        self.asker = 0  # in whose name questions are asked: 0, or the id of an optimizer
+        self.asker: tuple = ()  # for whom questions are asked: ids of optimizers and places
         self.count = [CHANGES[0]]  # of changes of modules, when they were asked last
         self._of_modules: Callable | None = None
 
@@ -65,8 +65,12 @@ class Guard:
         self._of_modules = None
 
     def forget(self, asker: int) -> None:
-        """Ask no more what was asked in the name of `asker` alone."""
-        mine = {condition for condition, askers in self._askers.items() if askers == {asker}}
+        """Ask no more what was asked for `asker` alone."""
+        mine = {
+            condition
+            for condition, askers in self._askers.items()
+            if all([asker in each for each in askers])
+        }
         self._always = [x for x in self._always if x[0] not in mine]
         self._modules = [x for x in self._modules if x[0] not in mine]
         self._of_modules = None

@@ -44,8 +44,13 @@ class Joint:
         if len(by_output) != len(recording.live):
             raise Uncompilable("a result is given twice")
         self.live_outputs = [by_output[i] for i in range(len(recording.live))]
-        self.wanted = recording.wanted
-        self.there = [g is not None for g in recording.gradients]
+        self.wanted = [
+            i
+            for i, g in zip(recording.wanted, recording.gradients, strict=True)
+            if g is not None or not recording.was_stored(i)
+        ]
+        pairs = zip(recording.wanted, recording.gradients, strict=True)
+        self.there = [g is not None for i, g in pairs if i in self.wanted]
         gradients = [g.place for g in recording.gradients if g is not None]
         backward = list(program.instructions[recording.n_forward :])
         cotangents = [g.place for g in recording.cotangents]
@@ -158,7 +163,8 @@ class _Plan:
         finally:
             for (stream, _), state in zip(states, now, strict=True):
                 stream.restore(state)
-        live = [x for x in leaves if isinstance(x, TensorBase) and x.requires_grad]
+        results = {id(x): x for x in leaves}.values()
+        live = [x for x in results if isinstance(x, TensorBase) and x.requires_grad]
         return tuple(grad(live, wanted, list(g), create_graph=create_graph, allow_unused=True))
 
 

@@ -26,6 +26,7 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence, nod
 from tapegrad.autograd.view import View
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
+from tapegrad.compiler.stores import Store, stores_of
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.dtype import dtype
@@ -99,7 +100,9 @@ class Recording:
         numbers: where the program's inputs that are Python floats are found: (owner, key, index)
         outputs: the values that the program has to give: results, new gradients, new memory
         results: for each leaf of what the call gave: ("tensor", number of an output, the tensor),
-            or ("same", number of a tensor), or ("item", number of an output), or ("plain", object)
+            or ("same", number of a tensor), or ("item", number of an output), or ("plain", object),
+            or ("again", number of a leaf); from `n_results` on those of `stores`
+        stores: what the call has put somewhere
         effects: what is left behind in tensors
         actions: Python functions to be called after the program, as a schedule's step
     """
@@ -117,6 +120,7 @@ class Recording:
         self.why_not, self.again = "", False
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
+        self.stores: list[Store] = []
         self.cotangents: list[Traced] = []
         self.gradients: list[Traced | None] = []
         self._scalars: dict[tuple, Any] = {}
@@ -234,8 +238,11 @@ class Recording:
                     result = call()
                 self.n_forward = len(self.program.instructions)
                 self.leaves, self.structure = tree_flatten(result)
+                self.n_results = len(self.leaves)
                 if any(type(x) is TracedNumber for x in self.leaves):
                     result = tree_unflatten([plain(x) for x in self.leaves], self.structure)
+                self.stores = stores_of(self.found.places)
+                self.leaves += [x for store in self.stores for x in store.tensors]
                 with watch:
                     self._try_backward()
         finally:
@@ -250,6 +257,8 @@ class Recording:
                 self.found.guard.forget(id(each))
                 self.idle.update(id(x) for x in _tensors_of(each))
         self.reads_grads = watch.reads_grads or bool(self.numbers)
+        for store in self.stores:
+            self.found.leave_open(store.place)
         why = watch.why_not or self._state_changed()
         if why:
             self.refuse(why)
@@ -280,7 +289,7 @@ class Recording:
         known = {id(x) for x in self.tensors}
         self.live = [
             x
-            for x in self.leaves
+            for x in {id(x): x for x in self.leaves}.values()
             if isinstance(x, TensorBase)
             and x._node is not None
             and type(x._node) is not AccumulateGrad
@@ -417,10 +426,19 @@ class Recording:
         for x, node in zip(self.tensors, self._nodes, strict=True):
             if x._node is not node:
                 raise Uncompilable("a tensor from outside gets another history")
-        for x in self.leaves:
-            self.results.append(self._result(x))
+        first: dict[int, int] = {}  # of results that are tensors
+        for i, x in enumerate(self.leaves):
+            if isinstance(x, TensorBase) and first.setdefault(id(x), i) != i:
+                self.results.append(("again", first[id(x)]))
+            else:
+                self.results.append(self._result(x))
         for i, x in enumerate(self.tensors):
             self._effect(i, x)
+
+    def was_stored(self, i: int) -> bool:
+        """Whether a tensor was in a place in which the call has put something else."""
+        askers = self.found.asked_for.get(id(self.tensors[i]), ())
+        return any(id(store.place) in askers for store in self.stores)
 
     def release(self) -> None:
         """Let go of arrays and tensors: the program is made."""
@@ -430,6 +448,8 @@ class Recording:
         self._moved, self._nodes, self._scalars = {}, [], {}
         self.results = [(kind, *rest[:1]) for kind, *rest in self.results]
         self.tensors = []
+        for store in self.stores:
+            store.tensors, store.place.old = [], None
 
     def _result(self, x: Any) -> tuple:
         if not isinstance(x, TensorBase):

@@ -16,6 +16,7 @@ from collections import deque
 import numpy as np
 
 from tapegrad.compiler.guards import Guard
+from tapegrad.compiler.stores import PLAIN, Place
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.device import _defaults as DEVICES
 from tapegrad.core.dtype import current as DEFAULT
@@ -29,7 +30,6 @@ from tapegrad.optim.optimizer import Optimizer
 from tapegrad.settings import _determinism
 from tapegrad.tensors.tensor import Tensor
 
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _SMALL = 4096  # bytes of a NumPy array that is compared before each call
 _TABLES = ("_parameters", "_buffers", "_modules")
 _OF_EVERY_MODULE = frozenset(Module().__dict__)
@@ -48,6 +48,8 @@ class Found:
         tensors: each tensor, once, by its identity
         optimizers: those among the objects
         captured: the identities of tensors that are found without the arguments
+        places: where something may be put by the call
+        asked_for: of what was looked at, by its identity, for which optimizers and places
     """
 
     def __init__(self) -> None:
@@ -56,6 +58,8 @@ class Found:
         self.optimizers: list[Any] = []
         self.generators: list[Any] = []  # NumPy's: a call that draws from them is no program
         self.captured: set[int] = set()
+        self.places: dict[int, Place] = {}
+        self.asked_for: dict[int, tuple] = {}
         self._modules: dict[tuple, Any] = {}
         self.seen: dict[int, Any] = {}
         self.state: set[int] = set()  # the identities of tensors that are state of optimizers
@@ -64,11 +68,15 @@ class Found:
     def look_at(self, x: Any) -> None:
         """Take up an object and what it leads to."""
         if id(x) in self.seen or isinstance(x, _IMMUTABLE):
+            for each in self.asked_for.get(id(x), ()):
+                if each in self.places and each not in self.guard.asker:
+                    self.places[each].is_shared = True
             return
         if isinstance(x, Module):
             for name, tensor in [*x.named_parameters(), *x.named_buffers()]:
                 self.names.setdefault(id(tensor), name.replace(".", "_"))
         self.seen[id(x)] = x
+        self.asked_for[id(x)] = self.guard.asker
         if isinstance(x, TensorBase):
             self._tensor(x)
         elif isinstance(x, Module):
@@ -116,13 +124,24 @@ class Found:
             self._object(x)
 
     def entry(self, owner: Any, key: Any, x: Any) -> None:
-        """Take up what a dictionary, list or cell has under a key."""
+        """Take up what a dictionary or list has under a key."""
+        before = self.guard.asker
+        if Place.may_be(x):
+            place = Place(owner, key, x, before)
+            self.places[id(place)] = place
+            self.guard.asker = (*before, id(place))
         if type(x) in PLAIN:
             self.guard.equal(owner, key, x)
         else:
             self.guard.call(x, self.guard.called(owner, key))
             self.guard.same(owner, key, x)
             self.look_at(x)
+        self.guard.asker = before
+
+    def leave_open(self, place: Place) -> None:
+        """Depend no more on what is in a place."""
+        self.guard.forget(id(place))
+        self.captured -= {x for x, askers in self.asked_for.items() if id(place) in askers}
 
     def _tensor(self, x: Any) -> None:
         if type(x) not in (Tensor, Parameter, Buffer):
@@ -221,7 +240,8 @@ class Found:
 
     def _optimizer(self, optimizer: Any) -> None:
         self.optimizers.append(optimizer)
-        before, self.guard.asker = self.guard.asker, id(optimizer)
+        before = self.guard.asker
+        self.guard.asker = (*before, id(optimizer))
         self._parts_of_optimizer(optimizer)
         self.guard.asker = before
 

@@ -1,0 +1,152 @@
+"""What a call puts in attributes, globals and containers: the hidden state of a module, the weights
+of an attention that are kept to be looked at, a distribution.
+
+Where a tensor, a container of tensors or an object with some was found, and the call has put
+another one, the program gives its tensors as results, and the new one is made of them and put there
+after each run. What was there before is then no condition of the program but, where that reads it,
+an argument.
+"""
+
+import types
+
+from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.size import Size
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.nn.modules.module import Module
+from tapegrad.optim.optimizer import Optimizer
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_CONSTANT = (*PLAIN, Size, range, slice, type, types.FunctionType, types.BuiltinFunctionType)
+_MISSING = object()
+
+
+class Place:
+    """A key of a dictionary or list, and what was there when a function's sources were looked for.
+
+    Attributes:
+        inside: ids of places whose content the owner is a part of, among others
+        is_shared: what was there is found elsewhere, too
+    """
+
+    def __init__(self, owner: Any, key: Any, old: Any, inside: tuple):
+        self.owner, self.key, self.old, self.inside = owner, key, old, inside
+        self.is_shared = False
+
+    @staticmethod
+    def may_be(x: Any) -> bool:
+        """Whether something of this kind may be put somewhere by a program."""
+        if x is None or isinstance(x, (TensorBase, tuple, list, dict)):
+            return True
+        return _is_record(x)
+
+    def now(self) -> Any:
+        """What is there; _MISSING where nothing is."""
+        if isinstance(self.owner, dict):
+            return self.owner.get(self.key, _MISSING)
+        return self.owner[self.key] if len(self.owner) > self.key else _MISSING
+
+
+def is_constant(x: Any) -> bool:
+    """Whether something is given by itself: a number, a text, a size, a function."""
+    return isinstance(x, _CONSTANT)
+
+
+def _is_record(x: Any) -> bool:
+    """Whether an object is nothing but its attributes."""
+    kind = type(x)
+    return (
+        not isinstance(x, (Module, Optimizer, *_CONSTANT))
+        and hasattr(x, "__dict__")
+        and kind.__setattr__ is object.__setattr__
+        and not any(vars(each).get("__slots__") for each in kind.__mro__)
+        and all(each.__module__ != "builtins" for each in kind.__mro__[:-1])
+    )
+
+
+class Store:
+    """What a call has put in a place: how it is made of tensors.
+
+    Attributes:
+        place: where
+        tensors: those that it is made of
+        form: it, with their numbers in their places
+    """
+
+    def __init__(self, place: Place):
+        self.place = place
+        self.tensors: list[TensorBase] = []
+        self.form = self._form(place.now())
+
+    def _form(self, x: Any) -> tuple:
+        if isinstance(x, TensorBase):
+            self.tensors.append(x)
+            return "tensor", len(self.tensors) - 1
+        if is_constant(x):
+            return "constant", x
+        if type(x) in (tuple, list):
+            return type(x).__name__, [self._form(each) for each in x]
+        if type(x) is dict:
+            return "dict", {k: self._form(each) for k, each in x.items()}
+        if _is_record(x):
+            return "record", type(x), {k: self._form(each) for k, each in vars(x).items()}
+        raise CannotStore(f"a {type(x).__name__}")
+
+    def text(self, names: list[str], name_of: Callable) -> str:
+        """An expression that makes it anew of tensors of these names; `name_of` names objects."""
+
+        def of(form: tuple) -> str:
+            kind, x = form[0], form[1]
+            if kind == "tensor":
+                return names[x]
+            if kind == "constant":
+                return name_of(x)
+            if kind == "record":
+                return f"record({name_of(x)}, {of(('dict', form[2]))})"
+            if kind == "dict":
+                return f"{{{', '.join([f'{name_of(k)}: {of(each)}' for k, each in x.items()])}}}"
+            inside = "".join([f"{of(each)}, " for each in x])
+            return f"({inside})" if kind == "tuple" else f"[{inside}]"
+
+        return of(self.form)
+
+
+class CannotStore(Exception):
+    """Something among what a call has put in a place that no program can make."""
+
+
+def record(kind: type, attributes: dict) -> Any:
+    """An object of a class with these attributes."""
+    x: Any = object.__new__(kind)
+    x.__dict__.update(attributes)
+    return x
+
+
+def stores_of(places: dict[int, Place]) -> list[Store]:
+    """What a call has put in places where something else was, the outermost ones."""
+    found: dict[int, Store] = {}
+    for number, place in places.items():  # what is inside of another one comes after it
+        now = place.now()
+        if now is place.old or place.is_shared or now is _MISSING or not Place.may_be(now):
+            continue
+        if any(each in found for each in place.inside):
+            continue
+        try:
+            found[number] = Store(place)
+        except CannotStore:
+            continue  # the guard says that it is another one
+    return list(found.values())
+
+
+def with_stores(function: Callable, stores: list[Store]) -> Callable:
+    """`function`, with the tensors that it stores among its results; nothing is stored."""
+
+    def run(*args: Any, **kwargs: Any) -> tuple:
+        before = [store.place.now() for store in stores]
+        try:
+            result = function(*args, **kwargs)
+            return result, [Store(store.place).tensors for store in stores]
+        finally:
+            for store, x in zip(stores, before, strict=True):
+                store.place.owner[store.place.key] = x
+
+    return run

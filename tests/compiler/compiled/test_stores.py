@@ -1,0 +1,159 @@
+"""What a compiled function puts in attributes, globals and containers: the same as uncompiled."""
+
+import tapegrad as torch
+from tapegrad import nn
+from tests.compiler.side_by_side import side_by_side
+
+HIDDEN = None
+
+
+class Keeping(nn.Module):
+    """Keeps all kinds of things that it computes."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        self.weights = self.several = self.distribution = self.result = None
+        self.register_buffer("mean", torch.zeros(3))
+
+    def forward(self, x):
+        y = self.linear(x).tanh()
+        self.weights = y.softmax(-1)
+        self.several = (y * 2, [x + 1, 3, None], {"square": y * y}, x)
+        self.distribution = torch.distributions.Normal(y, 1.0)
+        self.mean = (self.mean * 0.9 + x.mean(0)).detach()
+        self.result = y.sum()
+        return self.result
+
+
+@side_by_side("numpy", "c")
+def test_attributes_of_a_module(run):
+    model = Keeping()
+    f = run.compile(model)
+    for n in (2, 2, 2, 2, 4, 2, 4):
+        x = torch.randn(n, 3)
+        y = f(x)
+        assert model.result is y and model.several[3] is x
+        loss = y + model.weights.pow(2).sum() + model.several[0].sum()
+        loss = loss + model.distribution.log_prob(x).mean()
+        model.zero_grad()
+        loss.backward()
+        run.look(loss, model, model.weights, model.several, vars(model.distribution))
+        run.look(type(model.distribution).__name__, model.distribution.batch_shape)
+
+
+@side_by_side("numpy", "c")
+def test_hidden_state(run):
+    class Cell(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell, self.h = nn.GRUCell(3, 4), None
+
+        def forward(self, x):
+            h = x.new_zeros(len(x), 4) if self.h is None else self.h
+            self.h = self.cell(x, h)
+            return self.h.sum()
+
+    model = Cell()
+    f = run.compile(model, recompile_limit=20)
+    for i in range(14):
+        if i % 5 == 4:
+            model.h = None
+        elif i % 5 == 2:
+            model.h = model.h.detach()
+        loss = run.call(f, torch.randn(2, 3))
+        if loss is not None:
+            model.zero_grad()
+            loss.backward(retain_graph=True)
+        run.look(model, model.h)
+        if i == 11:
+            model.h = torch.randn(2, 4, dtype=torch.float64)  # an error, or another program
+    run.look(model.h)
+
+
+@side_by_side("numpy", "c")
+def test_globals_and_containers(run):
+    table = {"last": torch.zeros(2), "all": [torch.zeros(2), torch.ones(2)]}
+
+    def f(x):
+        global HIDDEN
+        HIDDEN = x * 2 if HIDDEN is None else HIDDEN + x
+        table["last"] = table["all"][0] * x
+        table["all"][0] = table["last"] + 1
+        return x.exp()
+
+    globals()["HIDDEN"] = None
+    f = run.compile(f)
+    for i in range(8):
+        run.call(f, torch.randn(2))
+        run.look(HIDDEN, table)
+        if i == 4:
+            table["all"] = [torch.ones(2), torch.ones(2)]
+        if i == 5:
+            table["last"] = None
+        if i == 6:
+            globals()["HIDDEN"] = None
+
+
+class Counted:
+    def __init__(self, x, n):
+        self.x, self.n = x, n
+
+
+@side_by_side("numpy", programs=None)
+def test_what_has_to_run_as_it_is(run):
+    holder, both = {"counted": Counted(torch.ones(2), 0)}, {}
+    shared = torch.ones(2)
+    both["a"], both["b"] = shared, [shared]
+
+    def counting(x):
+        holder["counted"] = Counted(x * 2, holder["counted"].n + 1)
+        return x + holder["counted"].n
+
+    def twice(x):
+        both["a"] = x * 2
+        return both["b"][0] + x
+
+    def parts(x):
+        y = x * 2
+        both["c"] = y.detach()
+        return y
+
+    functions = [run.compile(f, recompile_limit=4) for f in (counting, twice, parts)]
+    for i in range(7):
+        for f in functions:
+            run.call(f, torch.randn(2, requires_grad=True))
+        run.look(vars(holder["counted"]), both)
+        if i == 4:
+            both["b"][0] = torch.zeros(2)
+
+
+@side_by_side("numpy")
+def test_second_derivatives_store_nothing(run):
+    kept = {"y": torch.ones(2)}
+
+    def f(x):
+        kept["y"] = x.sin()
+        return (kept["y"] * x).sum()
+
+    f = run.compile(f)
+    for _ in range(5):
+        x = torch.randn(2, requires_grad=True)
+        (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+        before = kept["y"]
+        (second,) = torch.autograd.grad(g.pow(2).sum(), x)
+        assert kept["y"] is before
+        run.look(g, second, kept["y"])
+
+
+@side_by_side("numpy", "c")
+def test_a_result_that_is_given_twice(run):
+    f = run.compile(lambda x: (x.exp(), [x, x.exp()][0], *[(x * 2,)] * 2))
+    g = run.compile(lambda x: [x.sin()] * 3)
+    for _ in range(5):
+        x = torch.randn(3, requires_grad=True)
+        y = run.call(g, x)
+        assert y[0] is y[1] is y[2]
+        (y[0] * y[2]).sum().backward()
+        run.call(f, x)
+        run.look(x)
