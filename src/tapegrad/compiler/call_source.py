@@ -127,13 +127,13 @@ class CallSource:
             self._say(f"if {a} is not {self._name(x)}: return MISS")
 
     def _places_of_stores(self) -> None:
-        """The questions that are asked of what is where the call will put something."""
+        """The questions that are asked of what is in places where it may be something else."""
         self._in_places = True
-        for store in self.recording.stores:
-            owner, key = self.guard.name(store.place.owner), self._name(store.place.key)
-            is_there = f"{key} in {owner}" if isinstance(store.place.owner, dict) else ""
+        for place in self.recording.opened:
+            owner, key = self.guard.name(place.owner), self._name(place.key)
+            is_there = f"{key} in {owner}" if isinstance(place.owner, dict) else ""
             is_there = is_there or f"{key} < len({owner})"
-            self._argument(f"{owner}[{key}] if {is_there} else MISS", store.place.old)
+            self._argument(f"{owner}[{key}] if {is_there} else MISS", place.old)
 
     def _is_unread(self, x: Any) -> bool:
         """Whether a tensor is in a place of a store, and the program does not read it."""

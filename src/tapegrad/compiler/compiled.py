@@ -21,6 +21,7 @@ from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import Uncompilable, found_by
 from tapegrad.compiler.state import COMPILED, STATE
+from tapegrad.compiler.stores import Replaced
 from tapegrad.compiler.worth import Worth
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error
@@ -63,6 +64,7 @@ class Compiled:
         self._dynamic = dynamic
         self._calls = self._failures = 0
         self._worth = Worth()
+        self._replaced = Replaced()
         self._given_up = False
         COMPILED.add(self)
 
@@ -192,6 +194,7 @@ class Compiled:
         try:
             recording = Recording(found_by(function, leaves))
             recording.check_tensors()
+            recording.opened = self._replaced.among(recording.found.places)
         except Uncompilable as error:
             self._failed(str(error))
             return function(*args, **kwargs)

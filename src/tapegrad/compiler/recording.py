@@ -26,7 +26,7 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence, nod
 from tapegrad.autograd.view import View
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
-from tapegrad.compiler.stores import Store, stores_of
+from tapegrad.compiler.stores import Place, Store, stores_of
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.dtype import dtype
@@ -103,6 +103,7 @@ class Recording:
             or ("same", number of a tensor), or ("item", number of an output), or ("plain", object),
             or ("again", number of a leaf); from `n_results` on those of `stores`
         stores: what the call has put somewhere
+        opened: the places of these, and others whose tensors somebody replaces between calls
         effects: what is left behind in tensors
         actions: Python functions to be called after the program, as a schedule's step
     """
@@ -121,6 +122,7 @@ class Recording:
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
         self.stores: list[Store] = []
+        self.opened: list[Place] = []
         self.cotangents: list[Traced] = []
         self.gradients: list[Traced | None] = []
         self._scalars: dict[tuple, Any] = {}
@@ -257,8 +259,10 @@ class Recording:
                 self.found.guard.forget(id(each))
                 self.idle.update(id(x) for x in _tensors_of(each))
         self.reads_grads = watch.reads_grads or bool(self.numbers)
-        for store in self.stores:
-            self.found.leave_open(store.place)
+        stored = [store.place for store in self.stores]
+        self.opened = [*stored, *[x for x in self.opened if x not in stored]]
+        for place in self.opened:
+            self.found.leave_open(place)
         why = watch.why_not or self._state_changed()
         if why:
             self.refuse(why)
@@ -436,9 +440,9 @@ class Recording:
             self._effect(i, x)
 
     def was_stored(self, i: int) -> bool:
-        """Whether a tensor was in a place in which the call has put something else."""
+        """Whether a tensor was in a place in which another one may be in a later call."""
         askers = self.found.asked_for.get(id(self.tensors[i]), ())
-        return any(id(store.place) in askers for store in self.stores)
+        return any(id(place) in askers for place in self.opened)
 
     def release(self) -> None:
         """Let go of arrays and tensors: the program is made."""
@@ -449,7 +453,9 @@ class Recording:
         self.results = [(kind, *rest[:1]) for kind, *rest in self.results]
         self.tensors = []
         for store in self.stores:
-            store.tensors, store.place.old = [], None
+            store.tensors = []
+        for place in self.opened:
+            place.old = None
 
     def _result(self, x: Any) -> tuple:
         if not isinstance(x, TensorBase):

@@ -218,7 +218,8 @@ class Found:
         for key, x in list(state.items()):
             if key in _TABLES or key == "_non_persistent_buffers_set":
                 continue
-            if users and key not in _OF_EVERY_MODULE and not key.endswith("_hooks"):
+            own = users and key not in _OF_EVERY_MODULE and not key.endswith("_hooks")
+            if own or isinstance(x, TensorBase):
                 self.entry(state, key, x)
             elif type(x) in PLAIN:
                 self.guard.attribute_of_module(state, key, x)

@@ -14,6 +14,7 @@ from tapegrad.core.size import Size
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.nn.modules.module import Module
 from tapegrad.optim.optimizer import Optimizer
+from tapegrad.tensors.tensor import Tensor
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _CONSTANT = (*PLAIN, Size, range, slice, type, types.FunctionType, types.BuiltinFunctionType)
@@ -135,6 +136,29 @@ def stores_of(places: dict[int, Place]) -> list[Store]:
         except CannotStore:
             continue  # the guard says that it is another one
     return list(found.values())
+
+
+class Replaced:
+    """Which places have had several tensors, when calls of a function were recorded.
+
+    A tensor that somebody replaces between calls is an argument of the program, too.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple, int] = {}
+        self._several: set[tuple] = set()
+
+    def among(self, places: dict[int, Place]) -> list[Place]:
+        """Those of the places that have had several; what is in them now is noted."""
+        found = []
+        for place in places.values():
+            if type(place.old) is Tensor and not place.is_shared:
+                at = id(place.owner), place.key
+                if self._seen.setdefault(at, id(place.old)) != id(place.old):
+                    self._several.add(at)
+                if at in self._several:
+                    found.append(place)
+        return found
 
 
 def with_stores(function: Callable, stores: list[Store]) -> Callable:

@@ -157,3 +157,24 @@ def test_a_result_that_is_given_twice(run):
         (y[0] * y[2]).sum().backward()
         run.call(f, x)
         run.look(x)
+
+
+@side_by_side("numpy", "c")
+def test_tensors_that_somebody_replaces_between_calls(run):
+    model = nn.Linear(2, 2)
+    model.target, table = torch.zeros(2), {"mask": torch.ones(2)}
+
+    def step(x):
+        loss = ((model(x) - model.target) * table["mask"]).pow(2).sum()
+        model.zero_grad()
+        loss.backward()
+        return loss
+
+    step = run.compile(step)
+    for i in range(12):
+        model.target = torch.randn(2, requires_grad=i % 6 == 5)
+        if i % 2:
+            table["mask"] = torch.rand(2, dtype=torch.float64 if i == 7 else torch.float32)
+        run.call(step, torch.randn(2))
+        run.look(model, model.target, table)
+    assert run.backend is None or len(step.entries) < 7
