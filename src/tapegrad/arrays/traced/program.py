@@ -216,6 +216,15 @@ class Program:
         self.drawn += DRAWS[0] - before
         return found
 
+    def as_constant(self, array: Any) -> Any:
+        """An array that Python's numbers were made into, as one of what is recorded here."""
+        program = RECORDING.get()
+        if program is None or program.owner is None or type(array) is not np.ndarray:
+            return array
+        value = program.place(array)
+        program.note("np.array", np.array, (program.constant(array.copy("K")),), {}, value)
+        return program.array(array, value)
+
     def part(self, inputs: list[Any], instructions: list[Instruction]) -> "Program":
         """Some instructions as a program of other inputs."""
         found = Program()

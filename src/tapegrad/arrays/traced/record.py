@@ -57,16 +57,6 @@ _SIZED_BY_DATA = frozenset(
 """How many numbers these give depends on numbers: it has to be the same again."""
 
 
-def as_constant(array: Any) -> Any:
-    """An array that Python's numbers were made into, as one of the program that is recorded."""
-    program = RECORDING.get()
-    if program is None or program.owner is None or type(array) is not np.ndarray:
-        return array
-    value = program.place(array)
-    program.note("np.array", np.array, (program.constant(array.copy("K")),), {}, value)
-    return program.array(array, value)
-
-
 _WRITERS = frozenset("setitem np.copyto .fill np.put np.place np.putmask .put .itemset".split())
 
 

@@ -1,11 +1,12 @@
-"""The place where whoever records a computation hears of random numbers that are drawn."""
+"""The place where whoever records a computation hears of what Python brings into it."""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 RECORDERS: list[Any] = []
-"""Those who record: each has `draw(name, function, args, kwargs)`, which calls the function."""
+"""Those who record: each has `draw(name, function, args, kwargs)`, which calls the function, and
+`as_constant(array)` for an array that numbers of Python were made into."""
 
 
 def recorded(function: Callable) -> Any:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from tapegrad.arrays.float8 import clear
-from tapegrad.arrays.traced.record import as_constant
 from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.autograd.writable import check_target, output_shape
@@ -98,7 +97,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
         if not isinstance(src, (bool, int, float, complex)):
             raise errors.must_be("copy_", "other", 1, "Tensor", src)
         number = np.asarray(src)
-        src = tensor_base.wrap(as_constant(number) if RECORDERS else number)
+        src = tensor_base.wrap(RECORDERS[-1].as_constant(number) if RECORDERS else number)
     if REFUSING[0]:
         refuse_captured("copy_", input)
     check_writable(input)

@@ -4,7 +4,6 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.arrays.numpy.getitem_setitem import store_at
-from tapegrad.arrays.traced.record import as_constant
 from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
@@ -108,7 +107,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
 
 
 def _wrapped(number: np.ndarray) -> Any:
-    return tensor_base.wrap(as_constant(number) if RECORDERS else number)
+    return tensor_base.wrap(RECORDERS[-1].as_constant(number) if RECORDERS else number)
 
 
 def _has_arrays(index: Any) -> bool:
