@@ -243,7 +243,7 @@ class Recording:
                 self.n_results = len(self.leaves)
                 if any(type(x) is TracedNumber for x in self.leaves):
                     result = tree_unflatten([plain(x) for x in self.leaves], self.structure)
-                self.stores = stores_of(self.found.places)
+                self.stores = stores_of(self.found.places, self.found.seen)
                 self.leaves += [x for store in self.stores for x in store.tensors]
                 with watch:
                     self._try_backward()

@@ -73,9 +73,10 @@ class Store:
         form: it, with their numbers in their places
     """
 
-    def __init__(self, place: Place):
+    def __init__(self, place: Place, known: Any = ()):
         self.place = place
         self.tensors: list[TensorBase] = []
+        self._met = set(known)  # ids of objects that are no new ones, or were met before
         self.form = self._form(place.now())
 
     def _form(self, x: Any) -> tuple:
@@ -84,6 +85,9 @@ class Store:
             return "tensor", len(self.tensors) - 1
         if is_constant(x):
             return "constant", x
+        if id(x) in self._met:
+            raise CannotStore("an object that others have, too")
+        self._met.add(id(x))
         if type(x) in (tuple, list):
             return type(x).__name__, [self._form(each) for each in x]
         if type(x) is dict:
@@ -122,8 +126,11 @@ def record(kind: type, attributes: dict) -> Any:
     return x
 
 
-def stores_of(places: dict[int, Place]) -> list[Store]:
-    """What a call has put in places where something else was, the outermost ones."""
+def stores_of(places: dict[int, Place], known: Any) -> list[Store]:
+    """What a call has put in places where something else was, the outermost ones.
+
+    `known` are ids of objects that were there before, and of the call's arguments.
+    """
     found: dict[int, Store] = {}
     for number, place in places.items():  # what is inside of another one comes after it
         now = place.now()
@@ -132,7 +139,7 @@ def stores_of(places: dict[int, Place]) -> list[Store]:
         if any(each in found for each in place.inside):
             continue
         try:
-            found[number] = Store(place)
+            found[number] = Store(place, known)
         except CannotStore:
             continue  # the guard says that it is another one
     return list(found.values())

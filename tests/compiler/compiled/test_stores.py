@@ -119,11 +119,22 @@ def test_what_has_to_run_as_it_is(run):
         both["c"] = y.detach()
         return y
 
-    functions = [run.compile(f, recompile_limit=4) for f in (counting, twice, parts)]
+    def cyclic(x):
+        both["d"] = Counted(x * 2, None)
+        both["d"].n = [both["d"]]
+        return x + 1
+
+    def known(x):
+        both["e"] = [holder, x * 2]
+        return x + 1
+
+    functions = (counting, twice, parts, cyclic, known)
+    functions = [run.compile(f, recompile_limit=4) for f in functions]
     for i in range(7):
         for f in functions:
             run.call(f, torch.randn(2, requires_grad=True))
-        run.look(vars(holder["counted"]), both)
+        assert both["d"].n[0] is both["d"] and both["e"][0] is holder
+        run.look(vars(holder["counted"]), [both[k] for k in "abc"], both["e"][1], both["d"].x)
         if i == 4:
             both["b"][0] = torch.zeros(2)
 
