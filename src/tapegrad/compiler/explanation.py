@@ -15,7 +15,7 @@ class Explanation:
         name: of the function
         why_not: why it runs as it is, "" where it does not
         programs: for each its figures, a dictionary: `backend`, `operations`, `flops`, `bytes`,
-            `guards`, `kernels`, `sizes`, `why_again`
+            `guards`, `kernels`, `sizes`, `stores`, `why_again`
     """
 
     def __init__(self, compiled: Any):
@@ -57,6 +57,7 @@ def _figures(entry: Any) -> dict[str, Any]:
         "guards": sorted([why for _, why in (*guard._always, *guard._modules)], key=_rank),
         "checks": sum(map(instructions.reads_numbers, entry.part.instructions)),
         "writes": [entry.names_of_tensor(e.tensor) for e in entry.recording.effects if e.writes],
+        "stores": [guard.called(x.place.owner, x.place.key) for x in entry.recording.stores],
         "backward": entry.joint is not None,
         "actions": len(entry.recording.actions),
         "sizes": sum(getattr(runner, "n_sizes", 0) for runner in runners),
@@ -75,6 +76,8 @@ def _lines(x: dict[str, Any]) -> list[str]:
         found.append(f"kernels: {', '.join(x['kernels'])}")
     if x["writes"]:
         found.append(f"writes to {', '.join(x['writes'][:_MOST])}{_rest(x['writes'])}")
+    if x["stores"]:
+        found.append(f"stores {', '.join(x['stores'][:_MOST])}{_rest(x['stores'])}")
     if x["actions"]:
         found.append(f"{x['actions']} functions of Python are called after it: schedules")
     if x["sizes"]:

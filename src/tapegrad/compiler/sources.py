@@ -409,7 +409,7 @@ def found_by(function: Callable, args: Any) -> Found:
     for table in (BEFORE, AFTER._forward_hooks, BACKWARD.hooks, BACKWARD.pre):
         found.guard.call(table, "hooks of all modules")
         found._hooks(table)
-    found.guard.call(function, getattr(function, "__qualname__", "the function"))
+    found.guard.call(function, getattr(function, "__qualname__", type(function).__name__))
     found.look_at(function)
     found.captured = set(found.tensors)
     for x in args:

@@ -189,3 +189,14 @@ def test_tensors_that_somebody_replaces_between_calls(run):
         run.call(step, torch.randn(2))
         run.look(model, model.target, table)
     assert run.backend is None or len(step.entries) < 7
+
+
+def test_explain_says_what_is_stored():
+    model = Keeping()
+    f = torch.compile(model, backend="numpy").dynamo_ctx
+    for _ in range(3):
+        f(torch.ones(2, 3))
+    names = "weights several distribution mean result".split()
+    stored = f.explain().programs[0]["stores"]
+    assert sorted(stored) == sorted(f"Keeping.{name}" for name in names)
+    assert "stores Keeping." in str(f.explain())
