@@ -125,13 +125,15 @@ def _in_child(form: str, data: bytes, choice: int, room: int) -> str:
 
     sys.addaudithook(watch)
     signal.alarm(SECONDS)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (limit, most))
     try:
         load(form, data, path, choice)
         word = "loaded"
     except expected:
         word = "refused"
     except BaseException as error:
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))  # telling takes some, too
         place = traceback.extract_tb(error.__traceback__)[-1]
         word = f"{type(error).__name__} at {place.name}: {error!s:.100}"
     active[0] = False
