@@ -10,6 +10,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad import nn
+from tapegrad.compiler.c_backend import toolchain
 from tests.command import run_code
 from tests.compiler.c_backend.c_compiler import compiler
 
@@ -212,6 +213,26 @@ def test_a_profile_has_it_as_one_event_with_its_parts(backend):
     assert events[loop].input_shapes[0] == [2, 4] and events["product: matmul"].flops == 48
     f(torch.ones(2, 3)).sum().backward()  # no profile listens: the programs are the plain ones
     assert runners == [f.dynamo_ctx.entries[0].runner, f.dynamo_ctx.entries[0].joint.runner]
+
+
+def test_a_profile_without_a_compiler_has_the_region_alone(monkeypatch, tmp_path):
+    compiler()
+    f = torch.compile(lambda x: x.tanh() * 3.25, backend="c")
+    for _ in range(3):
+        f(torch.ones(2))
+    monkeypatch.setenv("TAPEGRAD_CACHE_DIR", str(tmp_path))
+
+    def missing(self, source, target):
+        raise toolchain.CompilerMissing("it is gone")
+
+    monkeypatch.setattr(toolchain.Compiler, "compile", missing)
+    x = torch.ones(2)
+    with torch.profiler.profile() as prof:
+        with pytest.warns(UserWarning, match="a profile does not show the parts .*: it is gone"):
+            f(x)
+        y = f(x)
+    assert torch.allclose(y, x.tanh() * 3.25) and len(f.entries) == 1
+    assert {event.name.partition(":")[0] for event in prof.events()} == {"Torch-Compiled Region"}
 
 
 def test_a_program_that_fails_where_the_function_does_not_is_dropped():

@@ -2,6 +2,7 @@
 
 from tapegrad.compiler import instructions
 from tapegrad.compiler.costs import bytes_of, eager_bytes_of, flops_of
+from tapegrad.compiler.parts import is_c
 from tapegrad.core.annotations import Any
 
 _MOST = 6  # guards that are shown of each program
@@ -41,8 +42,7 @@ class Explanation:
 def _figures(entry: Any) -> dict[str, Any]:
     parts = [entry.part] + ([entry.joint.part] if entry.joint is not None else [])
     runners = [entry.runner] + ([entry.joint.runner] if entry.joint is not None else [])
-    is_c = all("#include" in runner.source for runner in runners)
-    backend = "C" if is_c else "NumPy source"
+    backend = "C" if all(map(is_c, runners)) else "NumPy source"
     why = entry.why_numpy or (entry.joint.why_numpy if entry.joint is not None else "")
     if why:
         backend += f" (no C: {why})"

@@ -128,11 +128,16 @@ def _parts_of(*given: Any) -> Parts:
 
 def parts_as_they_run(runner: Any, program: Any, outputs: list, names: dict[int, str]) -> Parts:
     """The parts of what a runner runs, each check for itself."""
-    if "#include" in runner.source:
+    if is_c(runner):
         from tapegrad.compiler.c_backend.parts import parts_of
     else:
         from tapegrad.compiler.numpy_backend.parts import parts_of
     return parts_of(program, outputs, names)
+
+
+def is_c(runner: Any) -> bool:
+    """Whether what runs a program is C, not NumPy source."""
+    return "#include" in runner.source
 
 
 def _with_checks_joined(parts: list[Part]) -> list[Part]:

@@ -178,6 +178,9 @@ def with_stores(function: Callable, stores: list[Store]) -> Callable:
             return result, [Store(store.place).tensors for store in stores]
         finally:
             for store, x in zip(stores, before, strict=True):
-                store.place.owner[store.place.key] = x
+                if x is not _MISSING:
+                    store.place.owner[store.place.key] = x
+                elif store.place.now() is not _MISSING:
+                    del store.place.owner[store.place.key]
 
     return run

@@ -4,9 +4,12 @@ The program is built once more, with a clock between its parts, when a profile f
 """
 
 import functools
+import threading
+import warnings
 from time import perf_counter_ns
 
-from tapegrad.compiler.parts import Part, parts_as_they_run
+from tapegrad.compiler.c_backend.toolchain import CompilerMissing
+from tapegrad.compiler.parts import Part, is_c, parts_as_they_run
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.profiler.recorder import RECORDER, Recorder
 
@@ -14,8 +17,18 @@ from tapegrad.profiler.recorder import RECORDER, Recorder
 def time_parts(entry: Any) -> None:
     """Have the programs of an `Entry` tell the profile that is on when their parts run."""
     for owner, program, outputs in _programs(entry):
-        if not hasattr(owner.runner, "is_timed"):
-            owner.runner = _timed(owner, program, outputs, entry.names)
+        plain = owner.runner
+        if hasattr(plain, "is_timed"):
+            continue
+        try:
+            timed = _timed(owner, plain, program, outputs, entry.names)
+        except CompilerMissing as error:  # the plain one came from the cache
+            plain.is_timed = False  # once is enough
+            text = f"a profile does not show the parts of a compiled program: {error}"
+            warnings.warn(text, UserWarning, stacklevel=4)
+            continue
+        if owner.runner is plain:  # no C has come in its place
+            owner.runner = timed
 
 
 def _programs(entry: Any) -> list[tuple]:
@@ -25,10 +38,9 @@ def _programs(entry: Any) -> list[tuple]:
     return found
 
 
-def _timed(owner: Any, program: Any, outputs: list, names: dict[int, str]) -> Callable:
+def _timed(owner: Any, plain: Any, program: Any, outputs: list, names: dict[int, str]) -> Callable:
     """A runner that notes events; where no profile listens any more, the plain one comes back."""
-    plain = owner.runner
-    if "#include" in plain.source:
+    if is_c(plain):
         from tapegrad.compiler.c_backend import build
     else:
         from tapegrad.compiler.numpy_backend import build
@@ -38,6 +50,8 @@ def _timed(owner: Any, program: Any, outputs: list, names: dict[int, str]) -> Ca
         for part in parts_as_they_run(plain, program, outputs, names).parts
     ]
 
+    lock = threading.Lock()  # there is one list of ends
+
     @functools.wraps(plain)
     def run(*inputs: Any) -> tuple:
         recorder = RECORDER.get()
@@ -45,10 +59,11 @@ def _timed(owner: Any, program: Any, outputs: list, names: dict[int, str]) -> Ca
             if owner.runner is run:
                 owner.runner = plain
             return plain(*inputs)
-        timed.ends.clear()
-        start = perf_counter_ns()
-        results = timed(*inputs)
-        _note(recorder, parts, start, timed.ends)
+        with lock:
+            timed.ends.clear()
+            start = perf_counter_ns()
+            results = timed(*inputs)
+            _note(recorder, parts, start, timed.ends)
         return results
 
     run.is_timed = True  # type: ignore[attr-defined]

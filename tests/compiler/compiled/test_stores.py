@@ -2,6 +2,7 @@
 
 import tapegrad as torch
 from tapegrad import nn
+from tapegrad.compiler.stores import Place, Store, with_stores
 from tests.compiler.side_by_side import side_by_side
 
 HIDDEN = None
@@ -155,6 +156,21 @@ def test_second_derivatives_store_nothing(run):
         (second,) = torch.autograd.grad(g.pow(2).sum(), x)
         assert kept["y"] is before
         run.look(g, second, kept["y"])
+
+
+def test_with_stores_leaves_places_as_they_were():
+    kept = {}
+
+    def f(x):
+        kept["y"] = x * 2
+        return x
+
+    place = Place(kept, "y", None, ())
+    kept["y"] = torch.ones(1)
+    stores = [Store(place)]
+    del kept["y"]
+    result, tensors = with_stores(f, stores)(torch.ones(2))
+    assert result.tolist() == [1, 1] and tensors[0][0].tolist() == [2, 2] and not kept
 
 
 @side_by_side("numpy", "c")

@@ -35,7 +35,6 @@ class Driver:
         )
         self._threads_slot = n_slots - 1 if written.shares else None
         self._result_of = {id(x): i for i, x in enumerate(layout.results)}
-        self._objects: dict[str, Any] = {}
         self.scope: dict[str, Any] = {}
         self._constants, self._n_slots, self._written = constants, n_slots, written
         self._made: dict[int, str] = {}

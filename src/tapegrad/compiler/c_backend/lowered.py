@@ -95,8 +95,9 @@ class Compiled:
 
     def lines_of(self, segment: Segment) -> list[str]:
         """The lines of the source that run a segment; of Python's, where it is a call of that."""
-        if segment.kind == "python":
-            return python_source.lines_of(segment.statements[0].instruction)  # type: ignore[attr-defined]
+        each = segment.statements[0]
+        if isinstance(each, PythonCall):
+            return python_source.lines_of(each.instruction)
         return self._written.lines[id(segment)]
 
     def bound_to(self, library: Any) -> Callable:

@@ -1,7 +1,6 @@
 """What is needed to call a compiled program: its library aside, all of it can be kept on disk."""
 
 import ctypes
-import threading
 
 import numpy as np
 
@@ -96,7 +95,6 @@ class Recipe:
             "laid_out_as": laid_out_as,
             "ndarray": np.ndarray,
             "n_threads": n_threads,
-            "lock": threading.Lock(),
         }
         return names | {f"make{i}": maker(x, x.slot) for i, x in enumerate(self.results)}
 
