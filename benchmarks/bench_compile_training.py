@@ -163,14 +163,10 @@ def gpt_jax(by_hand):
     return prepare
 
 
-def gpt_by_hand(torch):
-    return bench_gpt.gpt(torch, by_hand=True)
-
-
 _DENSE = "Linear(1000, 100), ReLU, Linear(100, 10), MSE, Adam, batch 64"
 _TANH = "4-64-64-2 with tanh, MSE, Adam, batch 32"
 _LSTM = "LSTM of 128 over 64 steps, cross-entropy, Adam, batch 32"
-_GPT = "character GPT: 4 layers, 4 heads, 128 wide, context 64, AdamW, batch 16"
+_GPT, _BY_HAND = bench_gpt.TITLE, bench_gpt.TITLE_BY_HAND
 _TRAINED = {"per": "training step", "peak": True}
 
 ROWS = [
@@ -182,9 +178,9 @@ ROWS = [
           count=30, **_TRAINED),
     *rows("lstm", _LSTM, bench_training.lstm, 0.65, None, lstm_jax, count=3, **_TRAINED),
     *rows("gpt", _GPT, bench_gpt.gpt, 0.8, 1.1, gpt_jax(False), repeats=7, **_TRAINED),
-    *rows("gpt_by_hand", f"{_GPT}, attention by hand", gpt_by_hand, 0.8, 1.1, gpt_jax(True),
+    *rows("gpt_by_hand", _BY_HAND, bench_gpt.gpt_by_hand, 0.8, 1.1, gpt_jax(True),
           repeats=7, **_TRAINED),
     all_cores("lstm", _LSTM, bench_training.lstm, 0.8, count=3, per="training step"),
     all_cores("gpt", _GPT, bench_gpt.gpt, 0.8, per="training step"),
-    all_cores("gpt_by_hand", f"{_GPT}, attention by hand", gpt_by_hand, 0.8, per="training step"),
+    all_cores("gpt_by_hand", _BY_HAND, bench_gpt.gpt_by_hand, 0.8, per="training step"),
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """A training step of a small GPT, a language model of characters."""
 
-from bench_training import row, training
+from bench_training import both, training
 
 VOCABULARY, CONTEXT, LAYERS, HEADS, WIDTH, BATCH = 65, 64, 4, 4, 128, 16
 
@@ -62,4 +62,10 @@ def gpt(torch, by_hand=False):
     return training(model, optimizer, loss_of, text[:, :-1], text[:, 1:])
 
 
-ROWS = [row(gpt, "character GPT: 4 layers, 4 heads, 128 wide, context 64, AdamW, batch 16", 3, 1.4)]
+def gpt_by_hand(torch):
+    return gpt(torch, by_hand=True)
+
+
+TITLE = "character GPT: 4 layers, 4 heads, 128 wide, context 64, AdamW, batch 16"
+TITLE_BY_HAND = f"{TITLE}, attention by hand"
+ROWS = [*both(gpt, TITLE, 3, 1.15, 1.15), *both(gpt_by_hand, TITLE_BY_HAND, 3, 1.0, 1.15)]

@@ -1,6 +1,6 @@
 """Whole training steps of small models: forward, backward and the optimiser's."""
 
-from row import TORCH, Row, memory, ratio
+from row import TORCH, Row, all_cores, memory, ratio
 
 
 def training(model, optimizer, loss_of, x, y):
@@ -83,6 +83,28 @@ def lstm(torch):
     return training(model, optimizer, nn.CrossEntropyLoss(), x, y)
 
 
+def residual(torch):
+    """A block of 64 channels, twice a convolution and a batch norm, added to what went in."""
+    nn, F = torch.nn, torch.nn.functional
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv1 = nn.Conv2d(64, 64, 3, padding=1, bias=False)
+            self.conv2 = nn.Conv2d(64, 64, 3, padding=1, bias=False)
+            self.norm1, self.norm2 = nn.BatchNorm2d(64), nn.BatchNorm2d(64)
+
+        def forward(self, x):  # (N, 64, H, W)
+            y = F.relu(self.norm1(self.conv1(x)))
+            return F.relu(x + self.norm2(self.conv2(y)))
+
+    torch.manual_seed(0)
+    x, y = torch.randn(16, 64, 32, 32), torch.randn(16, 64, 32, 32)
+    model = Block()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    return training(model, optimizer, F.mse_loss, x, y)
+
+
 def row(make, title, count, limit):
     """The row of what `make(torch)` returns, done `count` times in a sample."""
 
@@ -106,9 +128,16 @@ def row(make, title, count, limit):
     )
 
 
+def both(make, title, count, limit, limit_all_cores):
+    """Its rows on one core and on all of them."""
+    one = row(make, title, count, limit)
+    return one, all_cores(one, limit_all_cores)
+
+
 ROWS = [
-    row(dense, "Linear(1000, 100), ReLU, Linear(100, 10), MSE, Adam, batch 64", 100, 0.75),
+    row(dense, "Linear(1000, 100), ReLU, Linear(100, 10), MSE, Adam, batch 64", 100, 0.65),
     row(tanh, "4-64-64-2 with tanh, MSE, Adam, batch 32", 500, 0.6),
-    row(lenet, "the network of PyTorch's MNIST example, NLL, SGD, batch 64", 5, 1.5),
-    row(lstm, "LSTM of 128 over 64 steps, cross-entropy, Adam, batch 32", 10, 1.5),
+    *both(lenet, "the network of PyTorch's MNIST example, NLL, SGD, batch 64", 5, 1.05, 1.2),
+    *both(residual, "residual block of 64 channels, 32x32, SGD, batch 16", 3, 1.25, 1.2),
+    *both(lstm, "LSTM of 128 over 64 steps, cross-entropy, Adam, batch 32", 10, 1.3, 1.3),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 TAPEGRAD, TORCH, NUMPY, JAX = "tapegrad", "torch", "numpy", "jax"
@@ -76,3 +76,15 @@ def memory(over: str, limit: float) -> Bound:
     """The bound on tapegrad's peak memory over another library's, in a row with `peak`."""
     what = f"tapegrad / {TITLES[over]}, peak memory"
     return Bound(what, Figure(TAPEGRAD, PEAK), Figure(over, PEAK), limit)
+
+
+def all_cores(row: Row, limit: float) -> Row:
+    """`row` on all cores, where the clock counts: at most `limit` times PyTorch's time."""
+    return replace(
+        row,
+        name=f"{row.name}_all_cores",
+        title=f"{row.title}, on all cores",
+        clock=WALL,
+        pinned=False,
+        bounds=(ratio(TORCH, limit, WALL), *row.bounds[1:]),
+    )
