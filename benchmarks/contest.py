@@ -33,6 +33,8 @@ class Worker:
         environment = os.environ | {
             "PYTHONPATH": os.pathsep.join([source, path] if path else [source])
         }
+        for name in ONE_THREAD:
+            environment.pop(name, None)
         if row.pinned:
             environment |= ONE_THREAD
             flags = f"{environment.get('XLA_FLAGS', '')} {ONE_THREAD_OF_XLA}"
