@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tapegrad.dispatch.op import REGISTRY, Op, Rule
-from tapegrad.lazy_names import load_operators
+from tapegrad.operators.loading import load_operators
 from tools.pytorch_names import HOMES, full_names, functions, home_of
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,7 +14,7 @@ def main() -> int:
     import torch
 
     from tapegrad.dispatch.op import REGISTRY
-    from tapegrad.lazy_names import load_operators
+    from tapegrad.operators.loading import load_operators
 
     load_operators()
     lines = []

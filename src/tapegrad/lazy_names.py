@@ -4,8 +4,6 @@
 says which names of `torch` their files have. Each file lists its own, as `__torch__`.
 """
 
-from importlib import import_module
-
 from tapegrad.core import registration
 from tapegrad.lazy_table import FUNCTIONS
 
@@ -13,16 +11,6 @@ from tapegrad.lazy_table import FUNCTIONS
 def function_names() -> set[str]:
     """All names of `torch` that are loaded on their first use."""
     return {name for names in FUNCTIONS.values() for name in names.split()}
-
-
-def load_operators() -> None:
-    """Import every file of `tapegrad.operators`, so that the registry of operators is whole."""
-    from pkgutil import walk_packages
-
-    from tapegrad import operators
-
-    for each in walk_packages(operators.__path__, "tapegrad.operators."):
-        import_module(each.name)
 
 
 def fill_slots() -> None:

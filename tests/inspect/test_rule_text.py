@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tapegrad import lazy_names
 from tapegrad.dispatch.op import REGISTRY
 from tapegrad.inspect.rule_text import RuleText, formula
+from tapegrad.operators.loading import load_operators
 
 
 def drawn(source):
@@ -68,7 +68,7 @@ def test_an_expression_means_what_its_formula_says(source):
 
 
 def test_a_rule_of_several_statements_is_the_formula_that_they_lead_to():
-    lazy_names.load_operators()
+    load_operators()
     (rule,) = REGISTRY["softmax_along"].vjps.values()
     text = RuleText("x", rule.function)
     assert "kernel" in text.source  # which says nothing of it
@@ -87,7 +87,7 @@ def test_a_rule_that_branches_has_no_formula():
 
 
 def test_every_rule_has_its_source_and_its_formula_is_well_formed():
-    lazy_names.load_operators()
+    load_operators()
     n_formulas = 0
     for op in REGISTRY.values():
         for name, rule in op.vjps.items():

@@ -10,7 +10,7 @@ import pytest
 
 import tapegrad as torch
 import tapegrad.nn.functional
-from tapegrad.lazy_names import load_operators
+from tapegrad.operators.loading import load_operators
 
 HOMES = {
     "torch": torch,

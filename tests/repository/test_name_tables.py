@@ -4,7 +4,8 @@ from tapegrad.arrays.batched import namespace as batched
 from tapegrad.arrays.numpy import namespace as numpy
 from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.dispatch.op import REGISTRY
-from tapegrad.lazy_names import FUNCTIONS, load_operators
+from tapegrad.lazy_names import FUNCTIONS
+from tapegrad.operators.loading import load_operators
 from tapegrad.tensors.arrays import namespace as tensors
 from tapegrad.tensors.arrays.kernel_table import TENSOR_KERNELS
 from tools.name_tables import outdated, registered

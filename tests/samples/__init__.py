@@ -1,6 +1,6 @@
 """The table of samples: one file for each family of operators; importing it registers the rows."""
 
-from tapegrad.lazy_names import load_operators
+from tapegrad.operators.loading import load_operators
 from tests.samples import (
     activation,
     arithmetic,

@@ -23,6 +23,10 @@ class Unsupported(TorchDynamoException):
     """A call that cannot be compiled, where the whole of it has to be: `fullgraph=True`."""
 
 
+class BackendCompilerFailed(TorchDynamoException):
+    """A backend that fails."""
+
+
 class InvalidBackend(TorchDynamoException):
     """A backend that nobody has registered."""
 
@@ -42,7 +46,7 @@ def check(backend: Any) -> None:
 def register_backend(
     compiler_fn: Callable | None = None, name: str | None = None, tags: Sequence[str] = ()
 ) -> Any:
-    """Give a compiler of PyTorch's graphs a name; it is never called, as there are none here.
+    """Give a function that compiles graphs a name, by which `torch.compile` takes it.
 
     >>> @torch._dynamo.register_backend
     ... def printing(graph, example_inputs):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from tapegrad.compiler import backends
 from tapegrad.compiler.optimized_module import OptimizedModule
 from tapegrad.core.annotations import Any, Callable
@@ -48,9 +46,11 @@ def compile(
         model: a function or module; for None, a decorator is returned
         fullgraph: raise `torch._dynamo.exc.Unsupported` where no program can be made of a call
         backend: "inductor" or "auto" for the fastest that there is, "numpy" for NumPy source, whose
-            results are eager's bit for bit, "c" for C, "eager" for the function as it is; with a
-            function, or the name of a registered one, it runs as it is, and a warning says so
-        mode, options: either may be given, and must be known; without effect
+            results are eager's bit for bit, "c" for C, "eager" for the function as it is. A
+            function, or the name of a registered one, is given the graph of the first call and the
+            tensors that it reads, and gives back what is called with such tensors instead
+        mode, options: either may be given, and must be known; without effect, but for a function
+            as backend, which is given them
         dynamic: False compiles each shape for itself; else the programs of calls whose tensors
             differ in size alone have one compiled file, which is given the sizes
         disable: give `model` itself back
@@ -96,25 +96,30 @@ def compile(
     _callable(model)
     if isinstance(model, OptimizedModule) or hasattr(type(model), "is_compiled"):
         return model  # it is compiled
-    if backends.is_programs(backend):
-        warnings.warn(
-            f"{getattr(backend, '__name__', backend)} is not called, and the function runs as it "
-            'is: there are no graphs of PyTorch\'s to give it. backend="auto" compiles.',
-            stacklevel=2,
-        )
-    if backend in _AS_IT_IS or backends.is_programs(backend):
+    if backend in _AS_IT_IS:
         return OptimizedModule(model) if isinstance(model, Module) else model
     from tapegrad.compiler.compiled import MOST, Compiled
-    from tapegrad.compiler.runner import Builder
 
-    compiled = Compiled(
-        model,
-        Builder(_BACKENDS.get(str(backend), "auto"), dynamic is not False),
-        fullgraph=fullgraph,
-        at_once=example_inputs is not None,
-        most=MOST if recompile_limit is None else recompile_limit,
-        dynamic=dynamic is not False,
-    )
+    compiled: Compiled
+    limits: Any = {
+        "fullgraph": fullgraph, "most": MOST if recompile_limit is None else recompile_limit
+    }  # fmt: skip
+    if backends.is_programs(backend):
+        from tapegrad.compiler.graphs.graph_compiled import GraphCompiled
+
+        given = {"mode": mode if mode != "default" else None, "options": options}
+        given = {name: x for name, x in given.items() if x}
+        compiled = GraphCompiled(model, backends.lookup_backend(backend), given, **limits)
+    else:
+        from tapegrad.compiler.runner import Builder
+
+        compiled = Compiled(
+            model,
+            Builder(_BACKENDS.get(str(backend), "auto"), dynamic is not False),
+            at_once=example_inputs is not None,
+            dynamic=dynamic is not False,
+            **limits,
+        )
     if isinstance(model, Module):
         return OptimizedModule(model, compiled)
     if example_inputs is not None:

@@ -190,6 +190,12 @@ class Compiled:
                 return self._worth.run(sizes, function, args, kwargs)
         if self._is_too_often(plain):
             return function(*args, **kwargs)
+        return self._recorded(mode, args, kwargs, plain)
+
+    def _recorded(self, mode: Any, args: tuple, kwargs: dict, plain: list) -> Any:
+        """What the function gives for a call of which a program is made; `plain`: no tensors."""
+        function = self.compiled_function
+        leaves = tree_leaves((args, kwargs))
         start = perf_counter()
         try:
             recording = Recording(found_by(function, leaves))

@@ -10,10 +10,10 @@ from tapegrad.autograd.operator_base import public_name
 from tapegrad.core.annotations import Any, OperatorLike
 from tapegrad.dispatch.backward_op import DECLARED
 from tapegrad.dispatch.op import REGISTRY
-from tapegrad.lazy_names import load_operators
 from tapegrad.library.aten_functions import FUNCTIONS
 from tapegrad.library.aten_schemas import table
 from tapegrad.library.overload import OpOverload, OpOverloadPacket
+from tapegrad.operators.loading import load_operators
 from tapegrad.profiler.names import titles_of
 
 # Overloads, and PyTorch's names of the operators that they are of; ours follows after a colon where

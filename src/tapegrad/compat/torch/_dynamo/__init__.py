@@ -13,8 +13,6 @@ from tapegrad.compat.torch._dynamo.eval_frame import (
     is_dynamo_supported,
     is_inductor_supported,
 )
-from tapegrad.compat.torch._dynamo.output_graph import OutputGraphs, break_graph
-from tapegrad.compat.torch._dynamo.tensor_names import tensor_names
 from tapegrad.compiler.backends import list_backends, lookup_backend, register_backend
 from tapegrad.compiler.compile import compile as _compile
 from tapegrad.compiler.decorators import (
@@ -26,6 +24,8 @@ from tapegrad.compiler.decorators import (
     set_stance,
     substitute_in_graph,
 )
+from tapegrad.compiler.graphs.output_graph import OutputGraphs, break_graph
+from tapegrad.compiler.graphs.tensor_names import tensor_names
 from tapegrad.core.errors import not_implemented
 from tapegrad.core.missing import refuses as _refuses
 
@@ -121,22 +121,12 @@ def explain(f, *extra_args, **extra_kwargs):
     """
 
     def inner(*args, **kwargs):
-        from tapegrad.compat.torch._dynamo.backends.debugging import ExplainOutput
+        from tapegrad.compiler.graphs.explain_output import explained
 
         recorder = OutputGraphs(tensor_names(f, args, kwargs))
-        with recorder.recording():
-            result = f(*args, **kwargs)
+        result = recorder.call(f, args, kwargs)
         graphs = recorder.finished(result)
-        ops = [[n.target for n in each.graph.nodes if n.op == "call_function"] for each in graphs]
-        return ExplainOutput(
-            graphs=graphs,
-            graph_count=len(graphs),
-            graph_break_count=len(graphs) - 1,
-            break_reasons=recorder.break_reasons,
-            op_count=sum(map(len, ops)),
-            ops_per_graph=ops,
-            out_guards=[],
-        )
+        return explained(graphs, recorder.break_reasons)
 
     if not extra_args and not extra_kwargs:
         return inner

@@ -1,6 +1,7 @@
 """Errors of PyTorch's compiler, for programs that catch them."""
 
 from tapegrad.compiler.backends import (
+    BackendCompilerFailed,  # noqa: F401
     InvalidBackend,  # noqa: F401
     TorchDynamoException,
     Unsupported,
@@ -29,10 +30,6 @@ class TorchRuntimeError(TorchDynamoException):
     """An operator that fails while it is traced."""
 
 
-class BackendCompilerFailed(TorchDynamoException):
-    """A backend that fails."""
-
-
 class ResetRequired(TorchDynamoException):
     """Settings that need `torch._dynamo.reset()`."""
 
@@ -49,5 +46,7 @@ class FailOnRecompileLimitHit(Unsupported):
     """A function that was compiled too often, where that is an error."""
 
 
-__all__ = public_names(globals(), "InvalidBackend TorchDynamoException Unsupported")
+__all__ = public_names(
+    globals(), "BackendCompilerFailed InvalidBackend TorchDynamoException Unsupported"
+)
 __getattr__ = _refuses(__name__)

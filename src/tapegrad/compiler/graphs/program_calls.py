@@ -66,7 +66,9 @@ def _is_programs(frame: FrameType) -> bool:
 
 _MACHINERY = tuple(
     f"tapegrad.{each}"
-    for each in "compat.torch._dynamo core dispatch fx jit operators overrides tensors".split()
+    for each in (
+        "compat.torch._dynamo compiler.graphs core dispatch fx jit operators overrides tensors"
+    ).split()
 )
 """Modules between what the program calls and what records it."""
 
@@ -82,15 +84,23 @@ def _is_operation(frame: FrameType | None) -> bool:
     return False
 
 
-def program_stack(frame: FrameType | None) -> list[traceback.FrameSummary]:
-    """The calls that the program is in, from what is explained on; at `frame`, or now."""
+def variable_of(frame: FrameType) -> str | None:
+    """The local variable that takes the result of what the program calls; None where none does."""
+    found = _program_frame(frame)
+    if found is None:
+        return None
+    after = next(x for x in get_instructions(found.f_code) if x.offset > found.f_lasti)
+    return after.argval if after.opname == "STORE_FAST" else None
+
+
+def program_stack(
+    frame: FrameType | None, around: FrameType | None
+) -> list[traceback.FrameSummary]:
+    """The calls that the program is in, inside of `around`; at `frame`, or now."""
     frame = _program_frame(frame or sys._getframe(1))
     frames = []
-    while frame is not None and frame.f_globals.get("__name__") != EXPLAIN:
+    while frame is not None and frame is not around:
         if _is_programs(frame):
             frames.append((frame, frame.f_lineno))
         frame = frame.f_back
     return list(traceback.StackSummary.extract(reversed(frames)))
-
-
-EXPLAIN = "tapegrad.compat.torch._dynamo"
