@@ -11,6 +11,7 @@ from tapegrad.arrays.traced.program import Changed
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, make_leaf, version_of
 from tapegrad.autograd.writable import written
 from tapegrad.compiler import instructions
+from tapegrad.compiler.counts import without_counting
 from tapegrad.compiler.joint import compiled_node, versions_of
 from tapegrad.compiler.recording import is_plain
 from tapegrad.compiler.sources import PLAIN, Uncompilable
@@ -512,7 +513,9 @@ class CallSource:
 
         self._scope["attach"] = compiled_node(joint)
         stores = self.recording.stores
-        self._scope["function"] = with_stores(self.function, stores) if stores else self.function
+        function = with_stores(self.function, stores) if stores else self.function
+        counts = self.recording.counts
+        self._scope["function"] = without_counting(function, counts) if counts else function
         outs = several([f"t{k}" for k in joint.live_outputs])
         saved = several([f"r{k}" for k in joint.saved_outputs])
         given = several([self._tensor(i) for i in joint.saved_tensors])

@@ -59,7 +59,8 @@ def _figures(entry: Any) -> dict[str, Any]:
         "writes": [entry.names_of_tensor(e.tensor) for e in entry.recording.effects if e.writes],
         "stores": [guard.called(x.place.owner, x.place.key) for x in entry.recording.stores],
         "backward": entry.joint is not None,
-        "actions": len(entry.recording.actions),
+        "actions": len(entry.recording.actions) - len(entry.recording.counts),
+        "counts": [guard.called(x.owner, x.key) for x in entry.recording.counts],
         "sizes": sum(getattr(runner, "n_sizes", 0) for runner in runners),
         "why_again": entry.changed or guard.why_not(),
     }
@@ -78,6 +79,8 @@ def _lines(x: dict[str, Any]) -> list[str]:
         found.append(f"writes to {', '.join(x['writes'][:_MOST])}{_rest(x['writes'])}")
     if x["stores"]:
         found.append(f"stores {', '.join(x['stores'][:_MOST])}{_rest(x['stores'])}")
+    if x["counts"]:
+        found.append(f"counts in {', '.join(x['counts'][:_MOST])}{_rest(x['counts'])}")
     if x["actions"]:
         found.append(f"{x['actions']} functions of Python are called after it: schedules")
     if x["sizes"]:

@@ -89,6 +89,13 @@ class Guard:
         why = f"{self.called(owner, key)} was {x!r:.60}"
         self.ask(self._differs(self._at(owner, key), x), why)
 
+    def may_count(self, owner: Any, key: Any, x: int) -> None:
+        """`owner[key]`, which had to be `x`, may be any int."""
+        at = self._at(owner, key)
+        differs = self._differs(at, x)
+        self._always = [each for each in self._always if each[0] != differs]
+        self.ask(f"type({at}) is not int", f"{self.called(owner, key)} was an int")
+
     def kind(self, owner: Any, key: Any, x: Any) -> None:
         """`owner[key]` has to be a float, or a tuple of as many floats as `x`."""
         at = self._at(owner, key)

@@ -24,6 +24,7 @@ from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, is_grad_enabled, switched
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence, node_of
 from tapegrad.autograd.view import View
+from tapegrad.compiler.counts import Count, counts_of
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
 from tapegrad.compiler.stores import Place, Store, stores_of
@@ -106,6 +107,7 @@ class Recording:
         opened: the places of these, and others whose tensors somebody replaces between calls
         effects: what is left behind in tensors
         actions: Python functions to be called after the program, as a schedule's step
+        counts: ints that the call has added to; some of the actions do it again
     """
 
     def __init__(self, found: Found):
@@ -122,6 +124,7 @@ class Recording:
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
         self.stores: list[Store] = []
+        self.counts: list[Count] = []
         self.opened: list[Place] = []
         self.cotangents: list[Traced] = []
         self.gradients: list[Traced | None] = []
@@ -263,6 +266,10 @@ class Recording:
         self.opened = [*stored, *[x for x in self.opened if x not in stored]]
         for place in self.opened:
             self.found.leave_open(place)
+        self.counts = counts_of(self.found.ints, self.found.seen.values())
+        for each in self.counts:
+            self.found.guard.may_count(each.owner, each.key, each.before)
+            self.actions.append(each.action())
         why = watch.why_not or self._state_changed()
         if why:
             self.refuse(why)

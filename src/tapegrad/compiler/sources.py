@@ -64,6 +64,7 @@ class Found:
         self.seen: dict[int, Any] = {}
         self.state: set[int] = set()  # the identities of tensors that are state of optimizers
         self.names: dict[int, str] = {}  # of tensors, as modules call them
+        self.ints: list[tuple[dict, str, int]] = []  # attributes and globals that may be counts
 
     def look_at(self, x: Any) -> None:
         """Take up an object and what it leads to."""
@@ -173,6 +174,7 @@ class Found:
             self.guard.length(state, len(state))
             for key, each in list(state.items()):
                 self.entry(state, key, each)
+            self._note_ints(x)
         for kind in type(x).__mro__:
             slots = vars(kind).get("__slots__", ())
             for name in (slots,) if isinstance(slots, str) else slots:
@@ -229,8 +231,14 @@ class Found:
             else:
                 self.guard.attribute_of_module(state, key, x)
                 self.look_at(x)
-        if not is_library(type(module)):
+        if users:
+            self._note_ints(module)
             self._class(type(module))
+
+    def _note_ints(self, x: Any) -> None:
+        """Note the ints among attributes that no code but the user's reads."""
+        if all(each in Module.__mro__ or not is_library(each) for each in type(x).__mro__):
+            self.ints += [(x.__dict__, k, n) for k, n in x.__dict__.items() if type(n) is int]
 
     def _hooks(self, table: Any) -> None:
         """A table of hooks; functions in it are called, and looked at."""
@@ -320,6 +328,8 @@ class Found:
         """A global variable; of a module or class also what is named along with it."""
         x = owner[name]
         self.entry(owner, name, x)
+        if type(x) is int:
+            self.ints.append((owner, name, x))
         if isinstance(x, type) and not is_library(x):
             self._class(x)
         elif isinstance(x, types.ModuleType):

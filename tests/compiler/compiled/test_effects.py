@@ -53,12 +53,12 @@ def test_what_python_keeps(run):
 
     def counts_in_an_object(x):
         holder.n += 1
-        return x * 2
+        return x * holder.n
 
     def counts_in_a_global(x):
         global COUNT
         COUNT += 1
-        return x * 2
+        return x * COUNT
 
     def remembers(x):
         last.append(1)
