@@ -24,7 +24,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(n: int, /) -> None:
-    """Let `n` threads share the work on large tensors; matrix products have NumPy's own setting.
+    """Let `n` threads share the work on large tensors, and NumPy's BLAS use as many for products.
 
     >>> before = torch.get_num_threads()
     >>> torch.set_num_threads(1)
@@ -41,7 +41,10 @@ def set_num_threads(n: int, /) -> None:
         raise errors.runtime_error(
             "set_num_threads expects a positive integer", "One thread always works."
         )
+    from tapegrad.arrays.numpy.blas_threads import set_blas_threads
+
     threads.set_n_threads(n)
+    set_blas_threads(n)
 
 
 # --- the same results in each run --------------------------------------------------------------

@@ -1,6 +1,5 @@
 """The kernels of convolutions: every way through a batch gives the sums of the definition."""
 
-import itertools
 import tracemalloc
 
 import numpy as np
@@ -117,30 +116,25 @@ def test_many_weights_are_summed_the_other_way_around(monkeypatch, rng):
     np.testing.assert_allclose(conv.convolve_weights(x, y, *steps), want, atol=1e-12)
 
 
-def test_any_number_of_threads_gives_the_same(monkeypatch, rng):
-    x = rng.standard_normal((7, 3, 20, 20))
-    w = rng.standard_normal((4, 3, 3, 3))
+@pytest.mark.parametrize("n, image, kernel", [(7, 20, 3), (1, 64, 3), (19, 5, 2)])
+def test_any_number_of_threads_gives_the_same(monkeypatch, rng, n, image, kernel):
+    x = rng.standard_normal((n, 24, image, image), dtype=np.float32)
+    w = rng.standard_normal((40, 24, kernel, kernel), dtype=np.float32)
     steps = ((1, 1), (1, 1), (1, 1), 1)
+    place = image + 3 - kernel
     monkeypatch.setattr(blocks, "LARGE", 1)
+    monkeypatch.setattr(blas_threads, "LARGE", 1)
+    monkeypatch.setattr(conv_columns, "PART", 1 << 16)
     found = []
-    for n in (1, 2, 3):
-        monkeypatch.setattr(threads, "_chosen", n)
-        y = conv.convolve(x, w, None, *steps, (20, 20))
-        found.append([y, conv.convolve_weights(x, y, *steps, (3, 3))])
-    for a, b in itertools.pairwise(found):
-        for first, second in zip(a, b, strict=True):
-            np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-9)
-
-
-def test_work_that_is_shared_out_leaves_the_threads_of_the_blas_as_they_were():
-    functions = blas_threads._openblas_threads()
-    if not functions:
-        pytest.skip("NumPy does not use OpenBLAS here")
-    read, _ = functions
-    before, during = read(), []
-    with pytest.raises(ZeroDivisionError):
-        blas_threads.share_products(4, 1 << 20, lambda first, last: during.append(read()) or 1 / 0)
-    assert during and set(during) == {1} and read() == before
+    for count in (1, 2, 3, 5):
+        monkeypatch.setattr(threads, "_chosen", count)
+        with blas_threads.one_blas_thread():
+            y = conv.convolve(x, w, None, *steps, (place, place))
+            back = conv.convolve_transposed(y, w, None, *steps, (image, image))
+            found.append([y, back, conv.convolve_weights(x, y, *steps, (kernel, kernel))])
+    for other in found[1:]:
+        for a, b in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 def test_the_columns_of_the_batch_are_never_held_at_once(rng):

@@ -47,7 +47,7 @@ def _row_sums(x: Array, other: Array, shift: Array = None) -> tuple:
                 first[i:j] = a @ ones
                 second[i:j] = np.vecdot(a, b)
 
-    share_products(rows, length, work)
+    share_products(rows, length, work, step)
     return first, second
 
 
@@ -73,7 +73,7 @@ def _affine(
                 y += np.multiply(g[i:j], ga[i:j], scratch[: j - i])
             y += b[i:j]
 
-    share_products(rows, length, work)
+    share_products(rows, length, work, step)
     return out
 
 
@@ -256,13 +256,17 @@ def sum_channels(g: Array, like: Array) -> Any:
     if rows.shape[1] < _SHORT:
         sums = np.add.reduce(rows, 1, np.float64)
     else:
-        ones = np.ones(rows.shape[1], rows.dtype)
-        sums = np.empty(len(rows))
+        n, length = rows.shape
+        ones = np.ones(length, rows.dtype)
+        sums = np.empty(n)
+        step = max(1, BLOCK // length)
 
         def work(begin: int, end: int) -> None:
-            sums[begin:end] = rows[begin:end] @ ones
+            for i in range(begin, end, step):
+                j = min(i + step, end)
+                sums[i:j] = rows[i:j] @ ones
 
-        share_products(rows.shape[0], rows.shape[1], work)
+        share_products(n, length, work, step)
     return sums.reshape(shape).sum(0, dtype=np.float64).astype(like.dtype)
 
 

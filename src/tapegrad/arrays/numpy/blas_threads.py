@@ -2,16 +2,26 @@
 
 Products release the interpreter lock, so threads that each work on images of their own keep all
 cores busy, also with what stands around the products. The BLAS must not start threads of its own
-then. OpenBLAS, which NumPy's wheels carry, can be told so; with another BLAS the work stays in the
-calling thread, and the BLAS shares out its products as it does anyway.
+then. OpenBLAS, which NumPy's wheels carry, can be told so, and others through threadpoolctl if it
+is installed; else the work stays in the calling thread, and the BLAS shares out its products as it
+does anyway.
 """
 
+import os
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
 
 from tapegrad.arrays.numpy.blocks import LARGE, share_out
-from tapegrad.core.threads import n_threads
+from tapegrad.arrays.numpy.memory_pool import empty
+from tapegrad.core.annotations import Any, Array
+from tapegrad.core.threads import at_once, n_threads
+
+RUN = 1 << 23  # multiply-adds: the rows of a product are shared out in runs of as many at least
+RUNS = 4  # at most so many: each costs the BLAS a pass over the other matrix
 
 _lock = threading.Lock()
 _threads: Any = None  # the BLAS's functions that read and set its number of threads; () if none
@@ -20,7 +30,7 @@ _before = 1  # the BLAS's threads before the first of them
 
 
 def _openblas_threads() -> tuple:
-    """What reads and sets the number of threads of NumPy's OpenBLAS; () for another BLAS."""
+    """What reads and sets the number of threads of NumPy's BLAS; () if nothing does."""
     global _threads
     if _threads is None:
         import ctypes
@@ -28,20 +38,44 @@ def _openblas_threads() -> tuple:
 
         path = import_module("numpy._core._multiarray_umath").__file__
         library = ctypes.CDLL(path)  # knows the symbols it is linked to
-        _threads = ()
+        found: tuple = ()
         for form in ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads"):
             if hasattr(library, form.format("set")):
-                _threads = tuple(getattr(library, form.format(which)) for which in ("get", "set"))
+                found = tuple(getattr(library, form.format(which)) for which in ("get", "set"))
+        _threads = found or _controlled_threads()
     return _threads
 
 
-def share_products(n: int, size: int, work: Callable[[int, int], Any]) -> list:
-    """What `work(first, last)` returns for runs of `n` pieces of `size` elements each."""
+def _controlled_threads() -> tuple:
+    from importlib import import_module
+
+    try:
+        threadpoolctl = import_module("threadpoolctl")
+    except ModuleNotFoundError:
+        return ()
+    libraries = threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
+    return (libraries[0].get_num_threads, libraries[0].set_num_threads) if libraries else ()
+
+
+def set_blas_threads(n: int) -> None:
+    """Let the BLAS share out a product over `n` threads where nothing else is shared."""
+    global _before
+    functions = _openblas_threads()
+    if functions:
+        with _lock:
+            _before = n
+            if not _sharing:
+                functions[1](n)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """The BLAS uses one thread meanwhile, if it can be told so."""
     global _sharing, _before
-    alone = n < 2 or n * size <= LARGE or n_threads() == 1
-    functions = () if alone else _openblas_threads()
+    functions = _openblas_threads()
     if not functions:
-        return [work(0, n)]
+        yield
+        return
     read, write = functions
     with _lock:
         if not _sharing:
@@ -49,9 +83,94 @@ def share_products(n: int, size: int, work: Callable[[int, int], Any]) -> list:
             write(1)
         _sharing += 1
     try:
-        return share_out(n, size, work)
+        yield
     finally:
         with _lock:
             _sharing -= 1
             if not _sharing:
                 write(_before)
+
+
+def _is_alone(n: int, size: int) -> bool:
+    return n < 2 or n * size <= LARGE or n_threads() == 1 or not _openblas_threads()
+
+
+def share_products(n: int, size: int, work: Callable[[int, int], Any], step: int = 1) -> list:
+    """What `work(first, last)` returns for runs of `n` pieces of `size` elements each.
+
+    All runs but the last are of a multiple of `step` pieces, for work that cuts blocks of so many:
+    they are the same then with any number of threads.
+    """
+    if _is_alone(n, size):
+        return [work(0, n)]
+    with one_blas_thread():
+        return share_out(n, size, work, step)
+
+
+def product(a: Array, b: Array, out: Any = None) -> Any:
+    """a @ b of matrices: runs of rows, the same for any number of threads, are shared out."""
+    amount = a.size * b.shape[1]
+    if amount < 2 * RUN:
+        return np.matmul(a, b, out)
+    if out is None:
+        out = empty(len(a) * b.shape[1], a.dtype).reshape(len(a), b.shape[1])
+    step = -(-len(a) // min(RUNS, amount // RUN))
+
+    def work(first: int, last: int) -> None:
+        for i in range(first, last, step):
+            j = min(i + step, last)
+            np.matmul(a[i:j], b, out[i:j])
+
+    share_products(len(a), a.shape[1] + b.shape[1], work, step)
+    return out
+
+
+def sum_products(n: int, size: int, work: Callable[[int, int], Any], most: int) -> Any:
+    """The sum of the arrays `work(first, last)` for runs of `n` pieces of `size` elements each.
+
+    There are at most `most` runs. They and the order in which they are added are the same with any
+    number of threads.
+    """
+    count = min(n, most)
+    ends = [n * i // count for i in range(count + 1)]
+    turn = threading.Condition()
+    total: Any = None
+    added, failed = 0, False
+
+    def add(i: int) -> None:
+        nonlocal total, added, failed
+        try:
+            part = work(ends[i], ends[i + 1])
+        except BaseException:
+            with turn:
+                failed = True
+                turn.notify_all()
+            raise
+        with turn:
+            turn.wait_for(lambda: failed or added == i)  # threads begin the runs in order
+            if added == i:
+                total = part if total is None else np.add(total, part, out=total)
+                added += 1
+                turn.notify_all()
+
+    calls: list[Callable[[], None]] = [partial(add, i) for i in range(count)]
+    if _is_alone(count, -(-n // count) * size):
+        for call in calls:
+            call()
+    else:
+        with one_blas_thread():
+            at_once(calls)
+    return total
+
+
+def _forget() -> None:
+    """In a forked child: the threads that shared out work stayed behind."""
+    global _lock, _sharing
+    _lock = threading.Lock()
+    if _sharing:
+        _sharing = 0
+        _threads[1](_before)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

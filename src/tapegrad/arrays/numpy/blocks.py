@@ -37,16 +37,18 @@ def run_blocks(size: int, work: Callable[[int, int], None]) -> None:
     at_once([partial(run, i, min(i + step, size)) for i in range(0, size, step)])
 
 
-def share_out(n: int, size: int, work: Callable[[int, int], Any]) -> list:
+def share_out(n: int, size: int, work: Callable[[int, int], Any], step: int = 1) -> list:
     """What `work(first, last)` returns for runs that cover `n` slabs of `size` elements each.
 
-    Large arrays are shared out over threads, a run for each; the work cuts its own blocks.
+    Large arrays are shared out over threads, a run for each. The work cuts its own blocks: where
+    they are of `step` slabs, so are the runs, and the blocks are the same for all runs.
     """
-    shares = min(n_threads(), n) if n * size > LARGE else 1
+    blocks = -(-n // step)
+    shares = min(n_threads(), blocks) if n * size > LARGE else 1
     if shares <= 1:
         return [work(0, n)]
-    step = -(-n // shares)
-    return at_once([partial(work, i, min(i + step, n)) for i in range(0, n, step)])
+    run = -(-blocks // shares) * step
+    return at_once([partial(work, i, min(i + run, n)) for i in range(0, n, run)])
 
 
 def in_blocks(function: Callable) -> Callable:

@@ -5,8 +5,8 @@
 
 `convolve` is the gradient with respect to y (a convolution), `convolve_transposed` the one with
 respect to x (a transposed convolution), `convolve_weights` the one with respect to w. Each goes
-over the batch tile by tile: the tile's columns (tiles.py) in one product of matrices. x is zero
-outside.
+over the batch tile by tile: the tile's columns (conv_columns.py) in one product of matrices. x is
+zero outside.
 
 Shapes: x (N, G * C, *image), w (G * O, C, *kernel), y (N, G * O, *places). `size` is the shape of
 the result along the axes of an image.
@@ -18,18 +18,18 @@ import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.as_strided import copied
-from tapegrad.arrays.numpy.blas_threads import share_products
+from tapegrad.arrays.numpy.blas_threads import share_products, sum_products
 from tapegrad.arrays.numpy.conv_columns import Adder, Grid, Reader, Tiles, add_all, cut, read_all
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.core.annotations import Any, Array, NativeDType, Shape
 from tapegrad.core.memory_format import channels_last, channels_last_3d, order_of
 from tapegrad.core.result_order import lies_channels_last
-from tapegrad.core.threads import n_threads
 
 COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS
 SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns
 FEW = 1 << 14  # elements of columns that are read at once
 LARGE = 1 << 17  # weights: more are not transposed
+RUNS = 8  # sums of products over so many runs of tiles are added in their order
 
 
 @kernel
@@ -51,7 +51,7 @@ def convolve(
     images, x = x, x.reshape(n, groups, channels, *x.shape[2:])
     # a product for each row of the kernel takes additions, whole columns take a copy
     shifted = SUM * (grid.kernel[0] - 1) * (out // groups) < channels * grid.offsets
-    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads(), shifted)
+    tiles = Tiles(grid, x.shape, channels, out, x.dtype, shifted)
     pieces, factors = tiles.pieces(), _by_row(w, groups, tiles)
     ones = 0
     if bias is not None:
@@ -114,9 +114,9 @@ def convolve_transposed(
         Ellipsis,
         *[slice(p, p + length) for p, length in zip(padding, size, strict=True)],
     )
-    tiles = Tiles(grid, y.shape, channels, out, y.dtype, n_threads())
+    tiles = Tiles(grid, y.shape, channels, out, y.dtype)
     most = max([b - a for a, b in tiles.channels])
-    parts = n_threads() if len(tiles.blocks) == 1 else 1
+    parts = tiles.parts if len(tiles.blocks) == 1 else 1
     pieces = [(block, each) for block in tiles.blocks for each in cut(channels, most, parts)]
 
     def work(first: int, last: int) -> None:
@@ -161,7 +161,7 @@ def convolve_weights(
         return np.add.reduce(products, 0).reshape(out, channels, *size)
     y = np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
     x = x.reshape(n, groups, channels, *x.shape[2:])
-    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads(), shifted=True)
+    tiles = Tiles(grid, x.shape, channels, out, x.dtype, shifted=True)
     pieces, rows = tiles.pieces(), channels * tiles.depth
     turned = out * rows < LARGE  # the faster product, but its result is to be transposed
 
@@ -184,9 +184,7 @@ def convolve_weights(
                     total[i, :, a * tiles.depth : b * tiles.depth] += one
         return total
 
-    total, *others = share_products(len(pieces), tiles.work, work)
-    for other in others:
-        total += other
+    total = sum_products(len(pieces), tiles.work, work, RUNS)
     # (rows of the kernel, G, C * depth, O) -> (G, O, C, rows of the kernel, depth)
     total = total.reshape(-1, groups, channels, tiles.depth, out // groups)
     return np.ascontiguousarray(total.transpose(1, 4, 2, 0, 3)).reshape(out, channels, *size)

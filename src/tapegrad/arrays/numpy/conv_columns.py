@@ -190,6 +190,7 @@ def add_all(grid: Grid, columns: Array, size: Any) -> Any:
 LIMIT = 3 << 18  # bytes of a tile's columns: three quarters of a second-level cache of 1 MiB
 PLACES = 256  # a product with fewer columns does not bring the BLAS to full speed
 SMALL = 128  # places: images with fewer are put side by side in one product
+PARTS, PART = 16, 1 << 22  # tiles for threads to share: so many, if each has so many multiply-adds
 
 
 class Tiles:
@@ -198,22 +199,29 @@ class Tiles:
     Where tiles are `shifted`, the columns are not read whole but for one row of the kernel at a
     time: these lie in the strips already, and cost no copy. But it takes a product for each row,
     which is worth it for groups, and for images whose columns do not fit the buffer.
+
+    The cut does not depend on the number of threads: no result does.
     """
 
-    __slots__ = ("blocks", "channels", "depth", "joint", "largest", "rows", "shifted", "work")
+    __slots__ = (
+        "blocks",
+        "channels",
+        "depth",
+        "joint",
+        "largest",
+        "parts",
+        "rows",
+        "shifted",
+        "work",
+    )
 
     def __init__(
-        self,
-        grid: Grid,
-        shape: Any,
-        channels: int,
-        others: int,
-        dtype: Any,
-        parts: int,
-        shifted: bool = False,
+        self, grid: Grid, shape: Any, channels: int, others: int, dtype: Any, shifted: bool = False
     ):
         n, limit = shape[0], LIMIT // dtype.itemsize
         rows, line, places = grid.size[0], prod(grid.size[1:]), prod(grid.size)
+        amount = n * places * channels * grid.offsets * others
+        self.parts = parts = min(PARTS, 1 << max(amount // PART, 1).bit_length() - 1)
         self.joint = places < SMALL and n > 1
         fits = places * channels * grid.offsets <= limit and grid.groups == 1
         self.shifted = shifted and grid.shifts() and not self.joint and not fits

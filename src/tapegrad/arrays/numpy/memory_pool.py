@@ -5,6 +5,7 @@ fills it, and gives the pages back when it goes. Large results are views of buff
 a buffer that nobody else refers to any more is handed out again. What is kept is bounded.
 """
 
+import os
 import sys
 import threading
 from _tracemalloc import is_tracing  # the module without the tools, which take long to import
@@ -129,3 +130,15 @@ def _drop_unused() -> None:
 def keeps(buffer: Any) -> bool:
     """Whether an array is one of the buffers, which one reference more than usual points at."""
     return id(buffer) in _kept
+
+
+def _forget() -> None:
+    """In a forked child: who held the lock stayed behind, perhaps halfway through the books."""
+    global _lock
+    _lock = threading.Lock()
+    _buffers.clear()  # arrays keep those that they are views of
+    _kept.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

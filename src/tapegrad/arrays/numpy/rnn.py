@@ -12,10 +12,13 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
+from tapegrad.arrays.numpy.blas_threads import one_blas_thread, product, share_products
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
 
 F32 = np.dtype(np.float32)
+LARGE = 1 << 18  # multiply-adds: with fewer the BLAS starts no threads
+BLOCK = 1 << 15  # elements: all gates of so many rows stay in a second-level cache
 
 
 def steps(sizes: tuple[int, ...], reverse: bool) -> list[tuple[int, int]]:
@@ -83,10 +86,21 @@ def column_sums(d: Array) -> Any:
 
 
 def wide(kernel: Callable) -> Callable:
-    """The kernel, which computes numbers of 16 bits in float32."""
+    """The kernel, which computes numbers of 16 bits in float32.
+
+    A product for each time is too short for the BLAS to start threads; those for all times are
+    shared out by `product`.
+    """
 
     @wraps(kernel)
     def call(inputs: Sequence, *values: Any) -> Any:
+        x = inputs[0]
+        if x.size * inputs[1].shape[-1] < LARGE:
+            return compute(inputs, values)
+        with one_blas_thread():
+            return compute(inputs, values)
+
+    def compute(inputs: Sequence, values: tuple) -> Any:
         dtype = inputs[0].dtype
         if dtype.itemsize != 2:
             return kernel(inputs, *values)
@@ -115,7 +129,7 @@ def rnn(inputs: Sequence, activation: str, sizes: tuple, reverse: bool) -> tuple
     """
     x, first, w_ih, w_hh, *biases = inputs
     rows = flat(x)
-    output = np.matmul(rows, w_ih.T, out=empty(x, len(rows), first.shape[1]))
+    output = product(rows, w_ih.T, empty(x, len(rows), first.shape[1]))
     if biases:
         output += biases[0] + biases[1]
     w = np.ascontiguousarray(w_hh.T)
@@ -154,8 +168,8 @@ def rnn_back(
         g_now += arriving
         d_now *= g_now
         np.matmul(d_now, w_hh, out=g_now)
-    found = [like_input(d @ w_ih, x) if wants_input else None, g_state]
-    found += [d.T @ flat(x), d.T @ states_before(states, first, order)]
+    found = [like_input(product(d, w_ih), x) if wants_input else None, g_state]
+    found += [product(d.T, flat(x)), product(d.T, states_before(states, first, order))]
     if biases:
         total = column_sums(d)
         found += [total, total.copy()]
@@ -174,7 +188,7 @@ def lstm(inputs: Sequence, has_bias: bool, sizes: tuple, reverse: bool) -> tuple
     half[2 * n : 3 * n] = 1
     shift = 1 - half
     rows = flat(x)
-    gates = np.matmul(rows, (w_ih * half[:, None]).T, out=empty(x, len(rows), 4 * n))
+    gates = product(rows, (w_ih * half[:, None]).T, empty(x, len(rows), 4 * n))
     if has_bias:
         gates += (rest[0] + rest[1]) * half
     w = np.multiply(w_hh.T, half, order="C")  # a copy, also of a single column
@@ -208,22 +222,36 @@ def lstm(inputs: Sequence, has_bias: bool, sizes: tuple, reverse: bool) -> tuple
 def _slopes(gates: Array, cells: Any, first_c: Any, order: list) -> tuple:
     """What a change of the cell, or of the output, does to each gate's argument; tanh(cells), and
     what a change of the output does to the cell."""
+    rows, n = cells.shape
+    before = states_before(cells, first_c, order)
+    d, t, through = empty(gates, *gates.shape), empty(cells, rows, n), empty(cells, rows, n)
+    step = max(BLOCK // (4 * n), 1)
+
+    def work(first: int, last: int) -> None:
+        for start in range(first, last, step):
+            now = slice(start, min(start + step, last))
+            _slopes_of(gates[now], cells[now], before[now], d[now], t[now], through[now])
+
+    share_products(rows, 4 * n, work, step)
+    return d, t, through
+
+
+def _slopes_of(gates: Any, cells: Any, before: Any, d: Any, t: Any, through: Any) -> None:
     n = cells.shape[1]
     i, candidate, o = (gates[:, k * n : (k + 1) * n] for k in (0, 2, 3))
-    t = np.tanh(cells, empty(cells, *cells.shape))
-    d = np.subtract(1, gates, empty(gates, *gates.shape))
+    np.tanh(cells, t)
+    np.subtract(1, gates, d)
     d *= gates  # the slope of a sigmoid; that of the candidate follows
     d[:, :n] *= candidate
-    d[:, n : 2 * n] *= states_before(cells, first_c, order)
+    d[:, n : 2 * n] *= before
     slope = d[:, 2 * n : 3 * n]
     np.multiply(candidate, candidate, slope)
     np.subtract(1, slope, slope)
     slope *= i
     d[:, 3 * n :] *= t
-    through = np.multiply(t, t, empty(t, *t.shape))
+    np.multiply(t, t, through)
     np.subtract(1, through, through)
     through *= o
-    return d, t, through
 
 
 @kernel
@@ -265,8 +293,8 @@ def lstm_back(
         by_gate[start:stop, :3] *= c[:, None]
         c *= forget[start:stop]
         np.matmul(d[start:stop], w_hh, out=h)
-    found = [like_input(d @ w_ih, x) if wants_input else None, g_h, g_c]
-    found += [d.T @ flat(x), d.T @ before]
+    found = [like_input(product(d, w_ih), x) if wants_input else None, g_h, g_c]
+    found += [product(d.T, flat(x)), product(d.T, before)]
     if has_bias:
         total = column_sums(d)
         found += [total, total.copy()]
@@ -295,7 +323,7 @@ def gru(inputs: Sequence, sizes: tuple, reverse: bool) -> tuple:
     n = first.shape[1]
     x_rows = flat(x)
     gates = empty(x, len(x_rows), 4 * n)
-    np.matmul(x_rows, _candidate_first(w_ih).T, gates[:, : 3 * n])
+    product(x_rows, _candidate_first(w_ih).T, gates[:, : 3 * n])
     w = np.ascontiguousarray(w_hh.T)
     if biases:
         gates[:, : 3 * n] += _candidate_first(biases[0])
@@ -365,9 +393,9 @@ def gru_back(
         h *= z[start:stop]
         h += d[start:stop, n:] @ w_hh
     of_input, of_state = d[:, : 3 * n], d[:, n:]
-    found = [None, g_h, _candidate_last(of_input.T @ flat(x)), of_state.T @ before]
+    found = [None, g_h, _candidate_last(product(of_input.T, flat(x))), product(of_state.T, before)]
     if wants_input:
-        found[0] = like_input(of_input @ _candidate_first(w_ih), x)
+        found[0] = like_input(product(of_input, _candidate_first(w_ih)), x)
     if biases:
         total = column_sums(d)
         found += [_candidate_last(total[: 3 * n]), total[n:]]

@@ -1,0 +1,114 @@
+"""Products shared out over threads, and the BLAS's own threads meanwhile."""
+
+import itertools
+import sys
+import threading
+import types
+
+import numpy as np
+import pytest
+
+import tapegrad as torch
+from tapegrad.arrays.numpy import blas_threads, blocks
+from tapegrad.core import threads
+
+
+@pytest.fixture(autouse=True)
+def _three_threads():
+    before = threads.n_threads()
+    threads.set_n_threads(3)
+    yield
+    threads.set_n_threads(before)
+
+
+@pytest.fixture
+def read():
+    functions = blas_threads._openblas_threads()
+    if not functions:
+        pytest.skip("nothing sets the threads of this BLAS")
+    before = functions[0]()
+    yield functions[0]
+    blas_threads.set_blas_threads(before)
+
+
+def test_work_that_is_shared_out_leaves_the_threads_of_the_blas_as_they_were(read):
+    before, during = read(), []
+    with pytest.raises(ZeroDivisionError):
+        blas_threads.share_products(4, 1 << 20, lambda first, last: during.append(read()) or 1 / 0)
+    assert during and set(during) == {1} and read() == before
+
+
+def test_the_number_of_threads_is_the_blas_s_too(read):
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    assert read() == 1
+    torch.set_num_threads(2)
+    assert read() == 2
+    with blas_threads.one_blas_thread():
+        torch.set_num_threads(1)
+        torch.set_num_threads(2)  # holds from the end of the block on
+        assert read() == 1
+    assert read() == 2
+    torch.set_num_threads(before)
+
+
+def test_runs_are_of_whole_blocks(monkeypatch):
+    monkeypatch.setattr(blocks, "LARGE", 0)
+    for n in (1, 5, 12, 13, 100):
+        runs = blocks.share_out(n, 1, lambda first, last: (first, last), 4)
+        assert runs[0][0] == 0 and runs[-1][1] == n and len(runs) <= 3
+        assert all(a[1] == b[0] and not a[1] % 4 for a, b in itertools.pairwise(runs))
+
+
+def test_sums_are_added_in_one_order(monkeypatch, rng, read):
+    x = rng.standard_normal((50, 1000), dtype=np.float32)
+    monkeypatch.setattr(blas_threads, "LARGE", 0)
+    found = []
+    for n in (1, 2, 3, 3, 3, 8):
+        threads.set_n_threads(n)
+        found.append(blas_threads.sum_products(50, 1000, lambda i, j: x[i:j].sum(0), 8))
+    assert all((total == found[0]).all() for total in found)
+    np.testing.assert_allclose(found[0], x.sum(0), rtol=1e-4, atol=1e-4)
+    assert (blas_threads.sum_products(1, 1000, lambda i, j: x[i], 8) == x[0]).all()
+
+
+def test_a_run_that_fails_ends_those_that_wait_for_it(monkeypatch, read):
+    monkeypatch.setattr(blas_threads, "LARGE", 0)
+    others = threading.Barrier(2)
+
+    def work(i, j):
+        if i < 2:
+            others.wait(60)
+        if not i:
+            raise ZeroDivisionError
+        return np.ones(1)
+
+    with pytest.raises(ZeroDivisionError):
+        blas_threads.sum_products(6, 1000, work, 6)
+    assert blas_threads._sharing == 0
+
+
+def test_another_blas_is_told_through_threadpoolctl(monkeypatch):
+    told = []
+
+    class Library:
+        def get_num_threads(self):
+            return 4
+
+        def set_num_threads(self, n):
+            told.append(n)
+
+    class ThreadpoolController:
+        def select(self, user_api):
+            assert user_api == "blas"
+            return types.SimpleNamespace(lib_controllers=[Library()])
+
+    module = types.ModuleType("threadpoolctl")
+    module.ThreadpoolController = ThreadpoolController
+    monkeypatch.setitem(sys.modules, "threadpoolctl", module)
+    monkeypatch.setattr(blas_threads, "_threads", blas_threads._controlled_threads())
+    with blas_threads.one_blas_thread():
+        assert told == [1]
+    assert told == [1, 4]
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    assert blas_threads._controlled_threads() == ()
