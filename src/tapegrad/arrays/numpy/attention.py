@@ -13,11 +13,13 @@ import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
-from tapegrad.arrays.numpy.memory_pool import memory_for, zeros
+from tapegrad.arrays.numpy.memory_pool import empty, memory_for, zeros
 from tapegrad.core.annotations import Any, Array
 
-_TOGETHER = 1 << 15  # scores of small heads that are held at once
+_TOGETHER = 1 << 16  # scores of small heads that are held at once
 _BLOCK = 1 << 18  # scores of one head that are held at once
+# sums of exponentials that show that no shift by the largest score was needed
+_SAFE = (1e-6, 1e30)
 
 
 def _heads(x: Array, lead: tuple[int, ...]) -> Any:
@@ -28,6 +30,14 @@ def _heads(x: Array, lead: tuple[int, ...]) -> Any:
         x, source = memory_for(x), x
         np.copyto(x, source)
     return x.reshape(prod(lead), *x.shape[-2:])
+
+
+def _with(x: Array, column: Any) -> Any:
+    """`x` with another column: products of matrices add what it stands for."""
+    wide = empty(x.size + x.size // x.shape[-1], x.dtype).reshape(*x.shape[:-1], x.shape[-1] + 1)
+    wide[..., :-1] = x
+    wide[..., -1:] = column
+    return wide
 
 
 class _Scores:
@@ -44,9 +54,10 @@ class _Scores:
         size = max(self.length * self.n_keys, 1)
         self.together = max(1, _TOGETHER // size)
         self.rows = self.length if self.together > 1 else max(1, _BLOCK // max(self.n_keys, 1))
-        if causal:  # the keys that queries of one block do not see, counted from its first query
+        if causal:  # added to keys that queries of one block may see, from its first query on
             n = min(self.rows, self.length)
-            self.later = np.arange(min(n, self.n_keys)) > np.arange(n)[:, None]
+            later = np.arange(min(n, self.n_keys)) > np.arange(n)[:, None]
+            self.later = np.where(later, -np.inf, 0).astype(self.queries.dtype)
 
     def _added(self, mask: Array) -> Any:
         """A mask as what is added to the scores of all heads, (L, S), or of each, (..., L, S)."""
@@ -78,7 +89,7 @@ class _Scores:
             s += self.mask[(*places, rows, keys)]
         if self.causal:
             near = s[..., rows.start :]  # keys at and after the first query; perhaps none
-            np.copyto(near, -np.inf, where=self.later[: near.shape[-2], : near.shape[-1]])
+            near += self.later[: near.shape[-2], : near.shape[-1]]
         return s
 
     def room(self) -> Any:
@@ -114,23 +125,30 @@ def attend(inputs: Sequence, scale: float, causal: bool) -> tuple:
     result = zeros((scores.n_heads, scores.length, scores.values.shape[2]), dtype)
     total = np.full((scores.n_heads, scores.length, 1), np.inf, dtype)
 
+    ones = np.ones((scores.n_keys, 1), dtype)
+
     def work(first: int, last: int) -> None:
         room = scores.room()
         for heads, rows, keys in scores.blocks(first, last):
             s = scores.of(heads, rows, keys, room)
-            top = np.maximum.reduce(s, axis=-1, keepdims=True)
-            top[top == -np.inf] = 0
-            s -= top
             np.exp(s, s)
-            sums = np.add.reduce(s, axis=-1, keepdims=True)
-            nothing = sums == 0
-            sums[nothing] = 1
-            y = result[heads, rows]
+            sums = np.matmul(s, ones[keys])
+            y, logs = result[heads, rows], total[heads, rows]
+            if sums.min() >= _SAFE[0] and sums.max() <= _SAFE[1]:
+                np.log(sums, logs)
+            else:
+                s = scores.of(heads, rows, keys, room)
+                top = np.maximum.reduce(s, axis=-1, keepdims=True)
+                top[top == -np.inf] = 0
+                s -= top
+                np.exp(s, s)
+                sums = np.add.reduce(s, axis=-1, keepdims=True)
+                nothing = sums == 0
+                sums[nothing] = 1
+                np.add(top, np.log(sums), logs)
+                logs[nothing] = np.inf
             np.matmul(s, scores.values[heads, keys], y)
             y /= sums
-            top += np.log(sums)
-            top[nothing] = np.inf
-            total[heads, rows] = top
 
     if scores.n_keys:
         scores.share(work)
@@ -145,23 +163,22 @@ def attend_back(
     """The cotangents of q, k and v in `attend`, and None for a mask."""
     scores = _Scores(inputs, scale, causal)
     g, y, total = (_heads(x, scores.lead) for x in (g, y, total))
-    slope = np.vecdot(g, y)[..., None]
-    everything = (scores.queries, scores.keys, scores.values)
+    everything = (q, k, v) = scores.queries, scores.keys, scores.values
     g_q, g_k, g_v = (zeros(x.shape, x.dtype) for x in everything)
+    # products with columns more: q k^T - total, and g v^T - sum(g y)
+    scores.queries, scores.keys = _with(q, -total), _with(k, 1)
+    g_wide, values = _with(g, -np.vecdot(g, y)[..., None]), _with(v, 1)
 
     def work(first: int, last: int) -> None:
         room, other = scores.room(), scores.room()
         for heads, rows, keys in scores.blocks(first, last):
             s = scores.of(heads, rows, keys, room)
-            s -= total[heads, rows]
             np.exp(s, s)  # the weights
-            part = g[heads, rows]
-            g_v[heads, keys] += s.mT @ part
-            change = _product(part, scores.values[heads, keys].mT, other)
-            change -= slope[heads, rows]
+            g_v[heads, keys] += s.mT @ g[heads, rows]
+            change = _product(g_wide[heads, rows], values[heads, keys].mT, other)
             change *= s
-            np.matmul(change, scores.keys[heads, keys], g_q[heads, rows])
-            g_k[heads, keys] += change.mT @ scores.queries[heads, rows]
+            np.matmul(change, k[heads, keys], g_q[heads, rows])
+            g_k[heads, keys] += change.mT @ q[heads, rows]
 
     if scores.n_keys:
         scores.share(work)

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from tapegrad.arrays.numpy.memory_pool import empty
+from tapegrad.arrays.numpy.replay import Replay, watched
 from tapegrad.core.annotations import Any, Array, Callable
 from tapegrad.core.threads import at_once, n_threads
 
@@ -87,72 +88,26 @@ def blockwise(function: Callable, arrays: tuple) -> Any:
     if shape is None or not whole:
         return None
     size = flat[whole[0]].size
-    first, ufunc, operands = _tried(function, flat)
+    first, steps = watched(function, _part(flat, 0, _TRIED))
     if type(first) is not np.ndarray or first.shape != (min(_TRIED, size),):
         return None
     out = empty(size, first.dtype)
-    if ufunc is None:
+    if steps is None:
 
         def work(i: int, j: int) -> None:
             out[i:j] = function(*_part(flat, i, j))
 
-        run_blocks(size, work)
-        return out.reshape(shape)
-
-    def pass_over(i: int, j: int) -> None:
-        ufunc(*_part(operands, i, j), out[i:j])
-
-    if size <= SHARED:
-        pass_over(0, size)
     else:
-        run_blocks(size, pass_over)
+        replay = Replay(steps, len(flat))
+
+        def work(i: int, j: int) -> None:
+            replay(_part(flat, i, j), out[i:j])
+
+    if steps is not None and len(steps) == 1 and size <= SHARED:
+        work(0, size)
+    else:
+        run_blocks(size, work)
     return out.reshape(shape)
-
-
-class _Watched(np.ndarray):
-    """An array that writes down, in its list `calls`, which ufuncs it goes through."""
-
-    calls: list
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        plain = [x.view(np.ndarray) if isinstance(x, _Watched) else x for x in inputs]
-        if "out" in options:
-            targets = options["out"]
-            options["out"] = tuple(
-                x.view(np.ndarray) if isinstance(x, _Watched) else x for x in targets
-            )
-        result = getattr(ufunc, method)(*plain, **options)
-        calls = next((x.calls for x in inputs if hasattr(x, "calls")), None)
-        if calls is not None:
-            calls.append((ufunc if method == "__call__" and not options else None, inputs, result))
-        return result
-
-
-def _tried(function: Callable, flat: list) -> tuple:
-    """What `function` gives for the first elements; if it is but one ufunc, that and its operands.
-
-    One ufunc can write where the result is wanted: no temporary, no copy.
-    """
-    part = _part(flat, 0, _TRIED)
-    if type(function) is np.ufunc:
-        return function(*part), function, flat
-    calls: list = []
-    for i, x in enumerate(part):
-        if isinstance(x, np.ndarray):
-            part[i] = x.view(_Watched)
-            part[i].calls = calls
-    try:
-        first = function(*part)
-        if isinstance(first, _Watched):
-            first = first.view(np.ndarray)
-        ufunc, inputs, result = calls[0] if len(calls) == 1 else (None, (), None)
-    finally:
-        calls.clear()  # they refer to the arrays, and these to them
-    places = {id(x): i for i, x in enumerate(part)}
-    known = all(id(x) in places for x in inputs if isinstance(x, np.ndarray))
-    if ufunc is None or result is not first or not known:
-        return first, None, []
-    return first, ufunc, [flat[places[id(x)]] if id(x) in places else x for x in inputs]
 
 
 def _part(flat: list, i: int, j: int) -> list:

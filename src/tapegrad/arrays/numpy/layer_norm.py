@@ -9,8 +9,8 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import empty
+from tapegrad.arrays.numpy.row_blocks import in_row_blocks
 from tapegrad.core.annotations import Any, Array, Callable, NativeDType
 
 BLOCK = 1 << 18  # elements: with fewer the calls cost more than the cache brings
@@ -33,14 +33,7 @@ def fresh(shape: tuple[int, ...], dtype: NativeDType) -> Any:
 
 def _in_blocks(rows: int, n: int, work: Callable[[int, int], Any]) -> list:
     """What `work(i, j)` returns for blocks of `rows` rows of `n` elements."""
-    if rows * n <= SMALL:
-        return [work(0, rows)]
-    step = max(1, BLOCK // n)
-
-    def run(first: int, last: int) -> list:
-        return [work(i, min(i + step, last)) for i in range(first, last, step)]
-
-    return [each for share in share_products(rows, n, run) for each in share]
+    return [work(0, rows)] if rows * n <= SMALL else in_row_blocks(rows, n, BLOCK // 2, work)
 
 
 @kernel
@@ -135,5 +128,5 @@ def sum_rows(g: Array, like: Array) -> Any:
     def add(i: int, j: int) -> Any:
         return ones[i:j] @ wide[i:j]
 
-    parts = [add(0, len(wide))] if wide.size <= SMALL else share_products(len(wide), n, add)
+    parts = _in_blocks(len(wide), n, add)
     return cast(sum(parts[1:], parts[0]), like.dtype).reshape(like.shape)

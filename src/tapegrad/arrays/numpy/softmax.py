@@ -5,12 +5,12 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import empty
+from tapegrad.arrays.numpy.row_blocks import in_row_blocks
 from tapegrad.core.annotations import Any, Array
 
 _MANY = 1 << 15  # elements: below it one pass after the other over the whole
-_BLOCK = 1 << 18  # elements
+_BLOCK = 1 << 17  # elements
 # sums of exponentials that show that no shift by the largest number was needed: neither overflow
 # nor underflow, and for the logarithm no digits lost, as both it and the numbers are small
 _SAFE = (1e-6, 1e30)
@@ -46,14 +46,11 @@ def _in_blocks(work: Any, axis: int, *arrays: Array) -> Any:
     slabs = [_slabs(np.ascontiguousarray(x), axis) for x in arrays]
     outer, size = slabs[0].shape[0], prod(slabs[0].shape[1:])
     result = empty(slabs[0].size, arrays[0].dtype).reshape(slabs[0].shape)
-    step = max(1, _BLOCK // size)
 
-    def run(first: int, last: int) -> None:
-        for i in range(first, last, step):
-            j = min(i + step, last)
-            work(*(x[i:j] for x in slabs), result[i:j])
+    def run(i: int, j: int) -> None:
+        work(*(x[i:j] for x in slabs), result[i:j])
 
-    share_products(outer, size, run)
+    in_row_blocks(outer, size, _BLOCK, run)
     return result.reshape(arrays[0].shape)
 
 
