@@ -15,6 +15,7 @@ import bench_function
 import bench_gpt
 import bench_import
 import bench_jacobian
+import bench_leaves
 import bench_loader
 import bench_logits
 import bench_million
@@ -32,6 +33,7 @@ MODULES = (
     bench_network,
     bench_forward,
     bench_forward_mode,
+    bench_leaves,
     bench_function,
     bench_million,
     bench_import,

@@ -324,7 +324,7 @@ def starts_of(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
 def cotangent_of(i: int, out: Any, g: Any) -> Any:
     """The cotangent of output `i`, checked; one where none is given and the output is a number."""
     if g is None:
-        if not out.requires_grad:
+        if out._node is None and not out.requires_grad:
             return out
         array = out._array
         if type(array) is np.ndarray and not array.ndim and array.dtype.kind == "f":
@@ -347,6 +347,13 @@ def cotangent_of(i: int, out: Any, g: Any) -> Any:
             f"gradients can be either Tensors or None, but got {type(g).__name__}",
             "Make a tensor of it: torch.tensor(...).",
         )
+    given, array = g._array, out._array
+    if (
+        type(given) is type(array) is np.ndarray
+        and given.dtype is array.dtype
+        and given.shape == array.shape
+    ):
+        return g  # the questions below, asked of the arrays: tensors take five times as long
     if g.shape != out.shape:
         raise errors.runtime_error(
             f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] "

@@ -66,7 +66,9 @@ def run_backward(
                 backward.finish()
         finally:
             BACKWARD_PASS.reset(running)
-        return [backward.found.get(_key(edge)) for edge in inputs or ()]
+        if inputs is None:
+            return []
+        return [backward.found.get(_key(edge)) for edge in inputs]
     finally:
         MODE.reset(token)
 
@@ -346,8 +348,13 @@ class BackwardPass:
     # --- leaves ---------------------------------------------------------------------------------
 
     def _finish_leaf(self, leaf: AccumulateGrad) -> None:
-        g = self.pending.pop(leaf)
         hooks = leaf.hooks
+        if hooks is None and not self.restricted and self.mode is None:  # as below, but for these
+            pending, variable = [self.pending.pop(leaf)], leaf.leaf()
+            if variable is not None and variable._node is not None and pending[0] is not None:
+                accumulate(variable, pending, self.create_graph)
+            return
+        g = self.pending.pop(leaf)
         if hooks is not None and hooks.tensor:
             g = self._tensor_hooks(leaf, [g])[0]
         if (leaf, 0) in self.wanted:

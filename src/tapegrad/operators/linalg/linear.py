@@ -6,8 +6,8 @@ from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending
 from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
-from tapegrad.operators.linalg.addmm_addmv_addr_addbmm import addmm
-from tapegrad.operators.linalg.matmul import matmul, mv
+from tapegrad.operators.linalg.addmm_addmv_addr_addbmm import add_matrix_product, addmm
+from tapegrad.operators.linalg.matmul import is_flipped, matmul, mv
 from tapegrad.operators.linalg.matmul_check import mismatch, unequal_dtypes
 
 _addmm: Any = addmm.__wrapped__  # without the boundary, which `linear` itself is
@@ -55,9 +55,14 @@ def linear(
     transposed = weight.t()
     if bias is None:
         return matmul(input, transposed)
+    shape, sizes = input._array.shape, weight._array.shape
     if n == 2:
+        # what `addmm` would ask, in one question: all of it costs as much as the bias of a layer
+        if shape[1] == sizes[1] and bias._array.shape == sizes[:1] and 0 not in sizes and fits:
+            if weight._array.dtype.kind == "f":
+                flipped = is_flipped(transposed)
+                return add_matrix_product(bias, input, transposed, beta=1, alpha=1, flipped=flipped)
         return _addmm(bias, input, transposed)
-    shape = input._array.shape
     if n == 0 or shape[-1] != transposed._array.shape[0]:
         rows = input._array.size // shape[-1] if n and shape[-1] else 1
         raise mismatch((rows, shape[-1] if n else 1), transposed._array.shape)
