@@ -459,6 +459,7 @@ class Recording:
         self._moved, self._nodes, self._scalars = {}, [], {}
         self.results = [(kind, *rest[:1]) for kind, *rest in self.results]
         self.tensors = []
+        self.program.forget_arrays()
         for store in self.stores:
             store.tensors = []
         for place in self.opened:

@@ -171,6 +171,10 @@ class Program:
         self._made.append(ref(found))
         return found
 
+    def forget_arrays(self) -> None:
+        """Let go of what only recording asks for."""
+        self._memory, self._constants, self._made, self.numbers = {}, {}, [], []
+
     def kept_numbers(self) -> list[Any]:
         """The recorded numbers that somebody still has."""
         return [x for x in (each() for each in self.numbers) if x is not None]

@@ -5,6 +5,8 @@ from tapegrad.compiler.c_backend.schedule import Segment
 from tapegrad.core.annotations import Any
 
 ALIGNMENT = 64
+_LARGE = 1 << 16  # bytes of a buffer whose place is looked for by its size
+_MOST = 1 << 10  # of them: it takes a comparison with each other one
 
 
 class Layout:
@@ -47,6 +49,10 @@ def laid_out(segments: list[Segment], stored: dict[int, set[int]], outputs: list
     for x in outputs:
         buffer = x.buffer
         buffer.low, buffer.high = min(buffer.low, x.span[0]), max(buffer.high, x.span[1])
+    large = [x for x in buffers.values() if x.high - x.low >= _LARGE]
+    if len(large) <= _MOST:
+        _place_large(layout, large, first, last)
+        buffers = {key: x for key, x in buffers.items() if x.high - x.low < _LARGE}
     _place(layout, buffers, first, last, len(segments))
     _place_scratch(layout, segments)
     return layout
@@ -62,6 +68,22 @@ def _place_scratch(layout: Layout, segments: list[Segment]) -> None:
             layout.scratch[id(each)] = layout.size
             most = max(most, each.scratch)
     layout.size += most
+
+
+def _place_large(layout: Layout, buffers: list[Buffer], first: Any, last: Any) -> None:
+    """The largest first: each as low as those allow that are in memory at a time with it."""
+    placed: list[tuple[int, int, int, int]] = []  # first and last use, where it begins and ends
+    for each in sorted(buffers, key=lambda x: (x.low - x.high, first[id(x)])):
+        begin, end = first[id(each)], last[id(each)]
+        size = _rounded(each.high - each.low)
+        offset = 0
+        for low, high in sorted([x[2:] for x in placed if x[0] <= end and begin <= x[1]]):
+            if low - offset >= size:
+                break
+            offset = max(offset, high)
+        placed.append((begin, end, offset, offset + size))
+        layout.offsets[id(each)] = offset - each.low
+        layout.size = max(layout.size, offset + size)
 
 
 def _place(layout: Layout, buffers: Any, first: Any, last: Any, n: int) -> None:

@@ -5,6 +5,7 @@ from tapegrad.arrays.traced.program import Program, Value
 from tapegrad.compiler.c_backend import blas, pool
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.arena import laid_out
+from tapegrad.compiler.c_backend.compute_again import with_less_memory
 from tapegrad.compiler.c_backend.driver import Driver
 from tapegrad.compiler.c_backend.hoist import slice_of_checks, with_checks_first
 from tapegrad.compiler.c_backend.ir import (
@@ -49,7 +50,8 @@ class Compiled:
         statements = with_checks_first(statements, lowering.shadow)
         _refuse_overlaps(lowering, statements)
         limit = limit_of(statements)
-        self.segments = with_joined_loops(scheduled(statements, limit), limit)
+        segments = with_joined_loops(scheduled(statements, limit), limit)
+        self.segments = with_less_memory(segments, stored(segments, places), places)
         self.in_memory = in_memory = stored(self.segments, places)
         layout = laid_out(self.segments, in_memory, places)
         n_slots = 1

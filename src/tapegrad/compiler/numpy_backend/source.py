@@ -10,6 +10,7 @@ from tapegrad.compiler.numpy_backend.block import Block
 from tapegrad.compiler.numpy_backend.chain_names import BlockNames
 from tapegrad.compiler.numpy_backend.chains import Chain
 from tapegrad.compiler.numpy_backend.geometry import is_row_major, order_of
+from tapegrad.compiler.numpy_backend.last_readers import let_go_after
 from tapegrad.compiler.numpy_backend.layout import Layout
 from tapegrad.compiler.numpy_backend.lines import Lines, suffix
 from tapegrad.compiler.numpy_backend.naming import Names
@@ -167,11 +168,15 @@ class Source:
 
     def _instructions(self) -> list[str]:
         lines: list[str] = []
+        let_go = let_go_after(self.block, self.layout)
         place = None
         for each in self.block.instructions:
+            gone = ", ".join([self.names.value(x) for x in let_go.get(each, ())])
             if each in self.layout.chains:
                 n = len(self.parts)
                 call = self._chain(self.layout.chains[each])
+                if gone:
+                    call.append(f"del {gone}")
                 self.by_instruction.append((each, [*call, "", *self.parts[n:]]))
                 lines += [*call, *self._noted()]
                 continue
@@ -179,6 +184,8 @@ class Source:
                 place = each.line
                 lines.append(_comment(*place))
             written = self.lines.of(each)
+            if gone:
+                written.append(f"del {gone}")
             self.by_instruction.append((each, written))
             lines += [*written, *self._noted()]
         return lines
