@@ -3,6 +3,7 @@
 import bench_anomaly
 import bench_chain
 import bench_compile
+import bench_compile_convolution
 import bench_compile_derivatives
 import bench_compile_latency
 import bench_compile_training
@@ -55,6 +56,7 @@ MODULES = (
     bench_compile,
     bench_compile_derivatives,
     bench_compile_training,
+    bench_compile_convolution,
     bench_compile_latency,
 )
 ROWS = {row.name: row for module in MODULES for row in module.ROWS}

@@ -404,6 +404,58 @@ def resample(d):
         yield (d(2, 3, *through.sizes), through.reverse), {}
 
 
+# images, kernels, stride, padding, dilation, groups
+CONVOLUTIONS = (
+    ((2, 3, 9, 11), (20, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    ((2, 5, 40, 40), (40, 5, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    ((2, 70, 12, 7), (33, 70, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    ((3, 4, 9, 10), (6, 4, 5, 3), (2, 3), (2, 0), (1, 1), 1),
+    ((2, 4, 15, 16), (24, 4, 3, 2), (2, 2), (1, 1), (3, 2), 1),
+    ((2, 4, 15, 16), (24, 4, 2, 2), (3, 4), (0, 1), (1, 2), 1),
+    ((1, 40, 20, 20), (40, 1, 3, 3), (1, 1), (1, 1), (1, 1), 40),
+    ((1, 10, 21, 50), (20, 1, 3, 3), (2, 2), (1, 1), (1, 1), 10),
+    ((2, 40, 9, 9), (60, 20, 3, 3), (1, 1), (1, 1), (2, 2), 2),
+    ((2, 24, 7, 8), (50, 24, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((2, 24, 7, 8), (50, 24, 1, 1), (2, 2), (0, 0), (1, 1), 1),
+    ((2, 24, 1, 1), (5, 24, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((1, 3, 30, 30), (2, 3, 7, 7), (1, 1), (3, 3), (1, 1), 1),
+    ((1, 3, 6, 6), (20, 3, 3, 3), (1, 1), (4, 5), (1, 1), 1),
+    ((2, 6, 3000), (18, 6, 5), (1,), (2,), (1,), 1),
+    ((2, 6, 301), (18, 6, 4), (3,), (2,), (2,), 1),
+    ((2, 6, 100), (6, 1, 9), (1,), (8,), (2,), 6),
+)
+
+
+def convolution_cases(d):
+    """Images, kernels and places of a convolution, and the arguments behind these."""
+    for x, w, stride, padding, dilation, groups in CONVOLUTIONS:
+        steps = zip(x[2:], w[2:], stride, padding, dilation, strict=True)
+        size = [(n + 2 * p - e * (k - 1) - 1) // s + 1 for n, k, s, p, e in steps]
+        yield d(*x), d(*w), d(x[0], w[0], *size), (stride, padding, dilation, groups)
+
+
+@instances("convolve")
+def convolve(d):
+    for x, w, y, steps in convolution_cases(d):
+        yield (x, w, None, *steps, y.shape[2:]), {}
+        yield (x, w, d(len(w)), *steps, y.shape[2:]), {}
+    x, w, y, steps = next(convolution_cases(d))
+    yield (x, w, None, *steps, (7, 5)), {}  # not all places
+
+
+@instances("convolve_transposed")
+def convolve_transposed(d):
+    for x, w, y, steps in convolution_cases(d):
+        yield (y, w, None, *steps, x.shape[2:]), {}
+        yield (y, w, d(x.shape[1]), *steps, x.shape[2:]), {}
+
+
+@instances("convolve_weights")
+def convolve_weights(d):
+    for x, w, y, steps in convolution_cases(d):
+        yield (x, y, *steps, w.shape[2:]), {}
+
+
 @instances("take_places")
 def take_places(d):
     yield (d(2, 3, 5, 5), d.index(25, 2, 3, 2, 2), 2), {}
@@ -559,6 +611,7 @@ SHARED = (
     "softmax_back log_softmax_along log_softmax_back attend attend_back pick unpick take read_at "
     "spread_rows gather_along take_along_axis scatter_along add_along put_along window_maximum "
     "take_places put_places resample cumulative_sum argmax argmin channel_moments "
+    "convolve convolve_transposed convolve_weights "
     "standardize_channels standardize_channels_back sum_channels scale_channels "
     "lstm lstm_back gru gru_back rnn rnn_back"
 ).split()

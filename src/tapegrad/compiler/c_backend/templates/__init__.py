@@ -16,6 +16,7 @@ from tapegrad.compiler.c_backend.templates import (
     batch_group_norm,
     common,
     concat_stack,
+    conv,
     cumsum_argmax,
     embedding,
     gather_scatter,
@@ -36,7 +37,7 @@ from tapegrad.core.annotations import Any
 @cache
 def basics() -> Library:
     """Vector math and what several families use: all that most programs need."""
-    untyped = (common, concat_stack, gather_scatter)
+    untyped = (common, concat_stack, conv, gather_scatter)
     library = Library("\n".join(x.UNTYPED for x in untyped), below=vector_math.LIBRARY)
     return _with(library, common)
 
@@ -55,6 +56,7 @@ def library() -> Library:
         gru,
         rnn,
         max_pool,
+        conv,
         interpolate,
         embedding,
         gather_scatter,
