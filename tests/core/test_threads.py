@@ -71,3 +71,11 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     command = [sys.executable, "-W", "ignore", "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.split() == ["7"]
+
+
+@pytest.mark.parametrize(
+    ("given", "n"), [("3", 3), ("2,1", 2), ("0", None), ("many", None), ("", None)]
+)
+def test_the_environment_says_how_many_threads_there_are(monkeypatch, given, n):
+    monkeypatch.setenv("OMP_NUM_THREADS", given)
+    assert threads._asked_for() == n

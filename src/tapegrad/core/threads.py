@@ -13,8 +13,16 @@ T = TypeVar("T")
 
 _pool: Any = None
 _lock = threading.Lock()
-_chosen: int | None = None
 _here = threading.local()  # `.shares` is True in a thread of the pool
+
+
+def _asked_for() -> int | None:
+    """The number of threads that the environment asks for, as of OpenMP; None if it does not."""
+    given = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(given) if given.isdecimal() and int(given) else None
+
+
+_chosen: int | None = _asked_for()
 
 
 def n_threads() -> int:

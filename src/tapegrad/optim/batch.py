@@ -16,12 +16,16 @@ from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import BLOCK, LARGE, run_blocks
 from tapegrad.autograd.mode import enable_grad, no_grad
 from tapegrad.autograd.node import INFERENCE, version_of
-from tapegrad.core.annotations import Any, Namespace, OptimizerLike
+from tapegrad.core.annotations import Any, Callable, Namespace, OptimizerLike
 from tapegrad.core.dtype import default, float64
 from tapegrad.core.errors import assertion_error
 from tapegrad.core.tensor_base import SPARSE, wrap
 from tapegrad.operators.shape.as_strided import view_as_complex, view_as_real
 from tapegrad.tensors.tensor import Tensor
+
+IN_C: dict[Any, Callable] = {}
+"""What steps in C for the `update` of a method, while that is switched on: it is given parameter,
+gradient, state and options, and says whether it did."""
 
 
 class Batch:
@@ -144,6 +148,9 @@ class Batch:
         self, optimizer: Any, param: Any, grad: Any, state: dict[str, Any], options: dict[str, Any]
     ) -> None:
         options = {**options, "first": self.first}
+        in_c = IN_C.get(type(optimizer).update)
+        if in_c is not None and in_c(param, grad, state, options):
+            return
         update, size = optimizer.update, param.size
         if size <= (LARGE if optimizer.uses_spare else BLOCK):
             update(numpy_namespace, param, grad, state, **options, spare=_spare(size, param.dtype))
