@@ -121,6 +121,19 @@ def test_a_model_trains_as_with_numpy(name, dtype, native):
         assert_near(a, b, factor=100 if dtype.itemsize == 4 else 1)
 
 
+def test_large_arrays_that_are_worked_on_in_blocks(native):
+    x = tapegrad.randn(300, 1000, requires_grad=True)
+    found = []
+    for on in (True, True, True, False):
+        with native.flags(enabled=on):
+            x.grad = None
+            F.relu(x).masked_fill(x > 1, 7.0).sum().backward()
+            found.append(x.grad.numpy())
+            native.wait()
+    for each in found[:3]:
+        np.testing.assert_array_equal(each, found[3])
+
+
 def test_per_sample_gradients_are_those_of_numpy(native):
     w = tapegrad.randn(16)
 

@@ -535,6 +535,17 @@ def matmul(d):
     yield (d(2, 3, 80, 30), d(30, 40)), {}
 
 
+@instances("where")
+def where(d):
+    x, y = d(3, 40, 50), d(3, 40, 50)
+    for mask in (x > 0, x[:1] > 0, x[0] > 0, x[0, 0] > 0):
+        yield (mask, x, y), {}
+        yield (mask, 0.0, y), {}
+        yield (mask, x, float("-inf")), {}
+        yield (mask, d(), y), {}
+        yield (mask, x, 2), {}
+
+
 @instances("cumulative_sum")
 def cumulative_sum(d):
     for shape, axis in (((3, 4), 1), ((3, 4), 0), ((2, 5, 70), 1), ((100_000,), 0)):
@@ -587,7 +598,7 @@ SHARED = (
     "spread_rows gather_along take_along_axis scatter_along add_along put_along window_maximum "
     "take_places put_places resample cumulative_sum argmax argmin channel_moments "
     "standardize_channels standardize_channels_back sum_channels scale_channels "
-    "lstm lstm_back gru gru_back rnn rnn_back gelu gelu_back"
+    "lstm lstm_back gru gru_back rnn rnn_back gelu gelu_back where"
 ).split()
 
 

@@ -11,7 +11,7 @@ from tapegrad.backends.native.libraries import library
 from tapegrad.backends.native.plan import FAILED, Plan, first_call
 from tapegrad.core.annotations import Any, Callable
 
-_MOST = 4096  # kinds of calls of a kernel: forgetting them costs a call of NumPy's each
+_MOST = 4096  # kinds of calls of a kernel that are planned: NumPy makes those that come later
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _OF_KERNELS = "tapegrad.arrays.numpy."
 ndarray = np.ndarray
@@ -25,7 +25,15 @@ def _is_small_lookup(x: Any, index: Any, **_: Any) -> bool:
     return index.size < 64
 
 
-_SMALL: dict[str, Callable] = {"matmul": _is_small_product, "take": _is_small_lookup}
+def _is_small_choice(condition: Any, *_: Any) -> bool:
+    return condition.size < 1024
+
+
+_SMALL: dict[str, Callable] = {
+    "matmul": _is_small_product,
+    "take": _is_small_lookup,
+    "where": _is_small_choice,
+}
 """Calls of kernels that NumPy makes sooner than a call of C is found."""
 
 
@@ -80,8 +88,7 @@ def front(name: str, kernel: Callable) -> Callable:
     def begin(known: tuple, args: tuple, options: dict) -> Any:
         """The first call of a kind."""
         if len(runs) + len(plans) >= _MOST:
-            runs.clear()
-            plans.clear()
+            return kernel(*args, **options)
         out, plan = first_call(name, kernel, args, options)
         if plan is None or (is_small is not None and not plan.shared):
             runs[known] = None
@@ -108,7 +115,7 @@ def _read(x: Any, arrays: list, key: list) -> bool:
         key.append(x)
     elif kind is Like:
         key += (x.shape, x.dtype)
-    elif kind.__module__.startswith(_OF_KERNELS):
+    elif kind.__hash__ is object.__hash__ and kind.__module__.startswith(_OF_KERNELS):
         key.append(x)  # windows of pooling and the like, which stay as they are
     else:
         return False

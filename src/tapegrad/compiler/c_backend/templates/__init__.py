@@ -31,6 +31,7 @@ from tapegrad.compiler.c_backend.templates import (
     rnn,
     small_product,
     softmax,
+    where,
 )
 from tapegrad.compiler.c_backend.templates.call import TEMPLATES, Call, Instance, Strided, Uncovered
 from tapegrad.core.annotations import Any
@@ -64,6 +65,7 @@ def library() -> Library:
         gelu,
         matmul,
         optimizer_step,
+        where,
         concat_stack,
         cumsum_argmax,
     )
