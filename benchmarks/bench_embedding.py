@@ -1,6 +1,6 @@
 """Rows of a large table, looked up, and its gradient, which is zero almost everywhere."""
 
-from row import TORCH, Row, all_cores, ratio
+from row import TORCH, Row, all_cores, native, ratio
 
 
 def embedding(torch):
@@ -40,4 +40,4 @@ ONE = Row(
     repeats=31,
     bounds=(ratio(TORCH, 0.9),),
 )
-ROWS = [ONE, all_cores(ONE, 1.1)]
+ROWS = [ONE, all_cores(ONE, 1.1), native(ONE, 0.5)]

@@ -68,4 +68,4 @@ def gpt_by_hand(torch):
 
 TITLE = "character GPT: 4 layers, 4 heads, 128 wide, context 64, AdamW, batch 16"
 TITLE_BY_HAND = f"{TITLE}, attention by hand"
-ROWS = [*both(gpt, TITLE, 3, 1.15, 1.15), *both(gpt_by_hand, TITLE_BY_HAND, 3, 1.0, 1.15)]
+ROWS = [*both(gpt, TITLE, 3, 1.15, 1.15, 0.9), *both(gpt_by_hand, TITLE_BY_HAND, 3, 1.0, 1.15, 0.9)]

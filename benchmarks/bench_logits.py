@@ -1,6 +1,6 @@
 """Class scores and activations of a batch of sequences: softmax, cross-entropy, GELU."""
 
-from row import TORCH, Row, all_cores, ratio
+from row import TORCH, Row, all_cores, native, ratio
 
 SHAPE = (64, 128, 256)
 
@@ -82,4 +82,5 @@ ROWS = [
     ),
     GELU,
     all_cores(GELU, 1.5),
+    native(GELU, 0.9),
 ]

@@ -1,6 +1,6 @@
 """Normalisation of a batch of sequences: statistics, scaling, and three gradients."""
 
-from row import TORCH, Row, all_cores, ratio
+from row import TORCH, Row, all_cores, native, ratio
 
 SHAPE = (64, 128, 256)
 
@@ -76,6 +76,7 @@ LAYER = row("layer_norm", "layer_norm of 64x128x256 over 256", layer_norm, layer
 ROWS = [
     LAYER,
     all_cores(LAYER, 1.5),
+    native(LAYER, 0.9),
     row(
         "batch_norm", "batch_norm of 64x128x256, 128 channels", batch_norm, batch_norm_by_hand, 1.3
     ),

@@ -1,6 +1,6 @@
 """Whole training steps of small models: forward, backward and the optimiser's."""
 
-from row import TORCH, Row, all_cores, memory, ratio
+from row import TORCH, Row, all_cores, memory, native, ratio
 
 
 def training(model, optimizer, loss_of, x, y):
@@ -128,16 +128,17 @@ def row(make, title, count, limit):
     )
 
 
-def both(make, title, count, limit, limit_all_cores):
-    """Its rows on one core and on all of them."""
+def both(make, title, count, limit, limit_all_cores, limit_native=None):
+    """Its rows on one core and on all of them, and there with kernels in C."""
     one = row(make, title, count, limit)
-    return one, all_cores(one, limit_all_cores)
+    in_c = [] if limit_native is None else [native(one, limit_native)]
+    return one, all_cores(one, limit_all_cores), *in_c
 
 
 ROWS = [
     row(dense, "Linear(1000, 100), ReLU, Linear(100, 10), MSE, Adam, batch 64", 100, 0.65),
     row(tanh, "4-64-64-2 with tanh, MSE, Adam, batch 32", 500, 0.6),
-    *both(lenet, "the network of PyTorch's MNIST example, NLL, SGD, batch 64", 5, 1.05, 1.2),
-    *both(residual, "residual block of 64 channels, 32x32, SGD, batch 16", 3, 1.25, 1.2),
-    *both(lstm, "LSTM of 128 over 64 steps, cross-entropy, Adam, batch 32", 10, 1.3, 1.3),
+    *both(lenet, "the network of PyTorch's MNIST example, NLL, SGD, batch 64", 5, 1.05, 1.2, 0.9),
+    *both(residual, "residual block of 64 channels, 32x32, SGD, batch 16", 3, 1.25, 1.2, 0.95),
+    *both(lstm, "LSTM of 128 over 64 steps, cross-entropy, Adam, batch 32", 10, 1.3, 1.3, 0.9),
 ]

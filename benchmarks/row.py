@@ -57,6 +57,7 @@ class Row:
     repeats: int = 15
     warmup: int = 2
     peak: bool = False  # whether the most memory it held is measured, too
+    native: bool = False  # whether tapegrad computes with kernels in C
     bounds: tuple[Bound, ...] = ()
 
     def work(self, library: str) -> Callable[[Any], Step] | None:
@@ -86,5 +87,18 @@ def all_cores(row: Row, limit: float) -> Row:
         title=f"{row.title}, on all cores",
         clock=WALL,
         pinned=False,
+        bounds=(ratio(TORCH, limit, WALL), *row.bounds[1:]),
+    )
+
+
+def native(row: Row, limit: float) -> Row:
+    """`row` on all cores by tapegrad's kernels in C: at most `limit` times PyTorch's time."""
+    return replace(
+        row,
+        name=f"{row.name}_native",
+        title=f"{row.title}, kernels in C, on all cores",
+        clock=WALL,
+        pinned=False,
+        native=True,
         bounds=(ratio(TORCH, limit, WALL), *row.bounds[1:]),
     )

@@ -15,7 +15,7 @@ import sys
 from time import perf_counter, process_time
 
 from memory import Peak
-from row import CPU, PEAK, WALL, Row
+from row import CPU, PEAK, TAPEGRAD, WALL, Row
 from table import ROWS
 
 
@@ -50,6 +50,10 @@ def serve(row: Row, library: str) -> None:
     if row.pinned and hasattr(module, "set_num_threads"):
         module.set_num_threads(1)
     step = row.work(library)(module)
+    if row.native and library == TAPEGRAD:
+        module.backends.native.enabled = True
+        step()
+        module.backends.native.wait()
     peak = Peak() if row.peak and Peak.is_known() else None
     for _ in range(row.warmup):
         step()

@@ -5,6 +5,7 @@ first asked for.
 """
 
 from math import e, inf, nan, pi
+from os import environ as _environ
 
 from tapegrad.core.blas_sleep import sleeping as _sleeping
 from tapegrad.core.garbage import uncollected as _uncollected
@@ -93,6 +94,11 @@ _fill_slots()
 
 # NumPy warns of divisions by zero, overflows and the like; inf and nan are answers here.
 _ignore_warnings_of_numbers()
+
+if "TAPEGRAD_NATIVE" in _environ:
+    from tapegrad.backends.native import switch_by_environment as _switch_by_environment
+
+    _switch_by_environment(_environ["TAPEGRAD_NATIVE"])
 
 _ON_DEMAND = frozenset(
     "amp backends compat compiler cpu cuda data distributed distributions fft func futures fx hub "

@@ -6,9 +6,9 @@ Scripts ask what there is, and set switches for the sake of results that do not 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tapegrad.backends import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
+from tapegrad.backends import cpu, cuda, cudnn, mkl, mkldnn, mps, native, openmp, opt_einsum
 
-__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
+__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "native", "openmp", "opt_einsum"]
 
 
 def flags_frozen() -> bool:

@@ -16,12 +16,16 @@ from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import BLOCK, LARGE, run_blocks
 from tapegrad.autograd.mode import enable_grad, no_grad
 from tapegrad.autograd.node import INFERENCE, version_of
-from tapegrad.core.annotations import Any, Namespace, OptimizerLike
+from tapegrad.core.annotations import Any, Callable, Namespace, OptimizerLike
 from tapegrad.core.dtype import default, float64
 from tapegrad.core.errors import assertion_error
 from tapegrad.core.tensor_base import SPARSE, wrap
 from tapegrad.operators.shape.as_strided import view_as_complex, view_as_real
 from tapegrad.tensors.tensor import Tensor
+
+IN_C: dict[Any, Callable] = {}
+"""What steps in C for the `update` of a method, while that is switched on: it is given parameters,
+gradients, the state of each and the options, and says whether it did."""
 
 
 class Batch:
@@ -40,6 +44,7 @@ class Batch:
         "pairs",  # each parameter's part of `param` and `grad`
         "param",  # gathered parameters; None for a single one
         "params",
+        "parts",  # the state of each parameter by name, while the batch is of vectors
         "scalars",  # arrays with a number for each parameter, by name; "step" is apart
         "state",  # arrays by name
         "steps",  # None, or the count of each parameter
@@ -80,6 +85,7 @@ class Batch:
                 arrays[name] = _pieces(value, params, sizes) if flat else [value]
         if self.steps is not None:
             self.state = {"step": arrays["step"][0], **self.state}
+        self.parts = [{k: v[i] for k, v in arrays.items()} for i in range(len(params))]
         if arrays:
             self._take_over(optimizer.state, arrays)
 
@@ -122,6 +128,8 @@ class Batch:
             array, grad = params[0]._array, params[0]._grad._array
             xp = namespace_of((array,))
             optimizer.update(xp, array, grad, state, **options, first=self.first, spare=NO_SPARE)
+        elif self._steps_in_c(optimizer, options):
+            pass
         elif self.param is None:
             array = params[0]._array
             flat = vector(array)
@@ -139,6 +147,14 @@ class Batch:
         for numbers in self.scalars.values():
             numbers[1:] = numbers[0]
         self.first = False
+
+    def _steps_in_c(self, optimizer: OptimizerLike, options: dict[str, Any]) -> bool:
+        """Update the parameters in C, where that is asked for and can be done."""
+        step = IN_C.get(type(optimizer).update)
+        if step is None:
+            return False
+        arrays = [p._array for p in self.params], [p._grad._array for p in self.params]
+        return step(*arrays, self.parts, {**options, "first": self.first})
 
     def _update(
         self, optimizer: Any, param: Any, grad: Any, state: dict[str, Any], options: dict[str, Any]

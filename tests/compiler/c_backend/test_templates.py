@@ -560,6 +560,44 @@ def stack(d):
     yield ((d(), d()),), {"axis": 0}
 
 
+@instances("gelu")
+def gelu(d):
+    for approximate in ("none", "tanh"):
+        yield (d(7) * 4, approximate), {}
+        yield (d(3, 3000, 2), approximate), {}
+
+
+@instances("gelu_back")
+def gelu_back(d):
+    for approximate in ("none", "tanh"):
+        yield (d(7), d(7) * 4, approximate), {}
+        yield (d(3, 3000, 2), d(3, 3000, 2), approximate), {}
+
+
+@instances("matmul")
+def matmul(d):
+    yield (d(80, 70), d(70, 60)), {}
+    yield (d(70, 80).T, d(60, 70).T), {}
+    yield (d(2, 80, 70)[:, :, ::2], d(2, 35, 60)), {}
+    for lead in ((3,), (2, 3), (2, 2, 2)):
+        yield (d(*lead, 90, 70), d(*lead, 70, 30)), {}
+        yield (d(*lead, 90, 70), d(*lead, 30, 70).mT), {}
+    yield (d(5, 4, 40, 30).transpose(0, 2, 1, 3).mT, d(5, 40, 4, 20)), {}
+    yield (d(6, 80, 30), d(30, 40)), {}
+    yield (d(2, 3, 80, 30), d(30, 40)), {}
+
+
+@instances("where")
+def where(d):
+    x, y = d(3, 40, 50), d(3, 40, 50)
+    for mask in (x > 0, x[:1] > 0, x[0] > 0, x[0, 0] > 0):
+        yield (mask, x, y), {}
+        yield (mask, 0.0, y), {}
+        yield (mask, x, float("-inf")), {}
+        yield (mask, d(), y), {}
+        yield (mask, x, 2), {}
+
+
 @instances("cumulative_sum")
 def cumulative_sum(d):
     for shape, axis in (((3, 4), 1), ((3, 4), 0), ((2, 5, 70), 1), ((100_000,), 0)):
@@ -613,7 +651,7 @@ SHARED = (
     "take_places put_places resample cumulative_sum argmax argmin channel_moments "
     "convolve convolve_transposed convolve_weights "
     "standardize_channels standardize_channels_back sum_channels scale_channels "
-    "lstm lstm_back gru gru_back rnn rnn_back"
+    "lstm lstm_back gru gru_back rnn rnn_back gelu gelu_back where"
 ).split()
 
 
@@ -711,8 +749,8 @@ class Block(nn.Module):
 
 
 BLOCK = """
-attend attend_back concat log_softmax_along log_softmax_back pick spread_rows standardize_rows
-standardize_rows_back standardize_rows_weight_back sum_rows take unpick
+attend attend_back concat log_softmax_along log_softmax_back matmul pick spread_rows
+standardize_rows standardize_rows_back standardize_rows_weight_back sum_rows take unpick
 """
 BATCH_NORM = """
 channel_moments standardize_channels standardize_channels_back standardize_channels_weight_back

@@ -24,7 +24,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"the namespace of recorded arrays has no {name}")
     if name in _OTHER_DTYPES:
         return getattr(dtypes, name).numpy
-    found = globals()[name] = _recorded(f"xp.{name}", getattr(_numpy, name))
+    real = getattr(_numpy, name)
+    real = getattr(real, "in_numpy", real)  # a program says itself what is done in C
+    found = globals()[name] = _recorded(f"xp.{name}", real)
     return found
 
 

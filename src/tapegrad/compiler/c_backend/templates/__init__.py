@@ -20,15 +20,19 @@ from tapegrad.compiler.c_backend.templates import (
     cumsum_argmax,
     embedding,
     gather_scatter,
+    gelu,
     gru,
     interpolate,
     layer_norm,
     lstm,
+    matmul,
     max_pool,
     nll_cross_entropy,
+    optimizer_step,
     rnn,
     small_product,
     softmax,
+    where,
 )
 from tapegrad.compiler.c_backend.templates.call import TEMPLATES, Call, Instance, Strided, Uncovered
 from tapegrad.core.annotations import Any
@@ -60,6 +64,10 @@ def library() -> Library:
         interpolate,
         embedding,
         gather_scatter,
+        gelu,
+        matmul,
+        optimizer_step,
+        where,
         concat_stack,
         cumsum_argmax,
     )

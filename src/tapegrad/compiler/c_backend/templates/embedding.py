@@ -95,35 +95,35 @@ static int tg_spread_rows_real(real *restrict y, const real *restrict g,
     return tg_add_rows_real(y, g, index, outer, rows, picked, n);
 }
 
-/* the same of `n` columns of rows that are `step` apart, but for rows that are looked up at
-   `padding`; divided by how often each is looked up where `by_frequency`. scratch: a number for
-   each row then */
+/* The same of the rows from number `first` on, of `all`, but for what is looked up at `padding`;
+   divided by how often each is looked up where `by_frequency` */
 static int tg_spread_embedding_real(real *restrict y, const real *restrict g,
-                                    const int64_t *restrict index, int64_t rows, int64_t picked,
-                                    int64_t n, int64_t step, int64_t padding,
+                                    const int64_t *restrict index, int64_t first, int64_t rows,
+                                    int64_t all, int64_t picked, int64_t n, int64_t padding,
                                     int64_t by_frequency, int64_t *restrict count) {
-    int64_t pieces = n == step ? 1 : rows, size = n * rows / TG_MAX(pieces, 1);
-    for (int64_t i = 0; i < pieces; i++) memset(y + i * step, 0, size * sizeof(real));
+    memset(y, 0, rows * n * sizeof(real));
     memset(count, 0, (by_frequency ? rows : 0) * sizeof(int64_t));
     for (int64_t i = 0; i < picked; i++) {
-        if (index[i] < 0 || index[i] >= rows) return 1;
-        if (index[i] == padding) continue;
-        if (by_frequency) count[index[i]]++;
-        real *to = y + index[i] * step;
-        const real *from = g + i * step;
+        int64_t row = index[i] - first;
+        if (index[i] < 0 || index[i] >= all) return 1;
+        if (row < 0 || row >= rows || index[i] == padding) continue;
+        if (by_frequency) count[row]++;
+        real *to = y + row * n;
+        const real *from = g + i * n;
         _Pragma("omp simd")
         for (int64_t j = 0; j < n; j++) to[j] += from[j];
     }
     for (int64_t i = 0; by_frequency && i < rows; i++) {
-        for (int64_t j = 0; count[i] > 1 && j < n; j++) y[i * step + j] /= (real)count[i];
+        for (int64_t j = 0; count[i] > 1 && j < n; j++) y[i * n + j] /= (real)count[i];
     }
     return 0;
 }
 """
 SOURCE += shared(SOURCE, "tg_take_table", "picked", y="n", index="1")
 SOURCE += shared(
-    SOURCE, "tg_spread_embedding", "n", unit=16, y="1", g="1", scratch="by_frequency ? rows : 1"
-)
+    SOURCE, "tg_spread_embedding", "rows", y="n", first="1", parts="threads",
+    scratch="by_frequency ? all : 1",
+)  # fmt: skip
 
 
 def rows_of(shape: tuple[int, ...], axis: int, picked: int) -> list[int]:
@@ -193,7 +193,7 @@ def spread_rows(at: Instance) -> Call:
     picked = _index(at, index, (0,))
     width = at.shape(g)[-1]
     require(prod(at.shape(g)) == picked * width)
-    arguments = [g, index, n, picked, width, width, padding, int(by_frequency)]
+    arguments = [g, index, 0, n, n, picked, width, padding, int(by_frequency)]
     return at.call(
         f"tg_spread_embedding_{at.real(g)}",
         arguments,

@@ -3,7 +3,9 @@
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.sequences import without_threads
 from tapegrad.compiler.c_backend.templates.shared import shared
+from tapegrad.core.annotations import Any
 
 SOURCE = r"""
 /* (x - mean) / sqrt(variance + eps) * weight + bias of rows */
@@ -74,39 +76,51 @@ static void tg_layer_norm_back_real(real *restrict dx, const real *restrict g,
     }
 }
 
-/* of up to 64 columns the sums of g (x - mean) scale over rows */
-static inline void tg_layer_norm_weight_columns_real(
-    real *restrict y, const real *restrict g, const real *restrict x, const real *restrict mean,
-    const real *restrict scale, int64_t rows, int64_t n, int64_t width) {
-    real total[64] = {0};
-    for (int64_t first = 0; first < rows; first += 256) {
-        int64_t last = TG_MIN(rows, first + 256);
-        real part[64] = {0};
-        for (int64_t i = first; i < last; i++) {
-            const real *a = x + i * n, *h = g + i * n;
-            real m = mean[i], r = scale[i];
-            _Pragma("omp simd")
-            for (int64_t k = 0; k < width; k++) part[k] += h[k] * ((a[k] - m) * r);
+/* The sums of g (x - mean) scale over rows, or of g where `plain`, of parts `first` ... of `all` of
+   them: each part has n sums of its own */
+static void tg_norm_sums_real(real *restrict sums, const real *restrict g, const real *restrict x,
+                              const real *restrict mean, const real *restrict scale,
+                              int64_t plain, int64_t first, int64_t parts, int64_t all,
+                              int64_t rows, int64_t n) {
+    for (int64_t p = first; p < first + parts; p++, sums += n) {
+        memset(sums, 0, n * sizeof(real));
+        for (int64_t i = rows * p / all; i < rows * (p + 1) / all; i++) {
+            const real *h = g + i * n, *a = x + i * n;
+            if (plain) {
+                _Pragma("omp simd")
+                for (int64_t j = 0; j < n; j++) sums[j] += h[j];
+            } else {
+                real m = mean[i], r = scale[i];
+                _Pragma("omp simd")
+                for (int64_t j = 0; j < n; j++) sums[j] += h[j] * ((a[j] - m) * r);
+            }
         }
-        for (int64_t k = 0; k < width; k++) total[k] += part[k];
     }
-    memcpy(y, total, width * sizeof(real));
 }
-/* The same of n columns of rows that are `step` apart */
-static void tg_layer_norm_weight_back_real(real *restrict dw, const real *restrict g,
-                                           const real *restrict x, const real *restrict mean,
-                                           const real *restrict scale, int64_t rows, int64_t n,
-                                           int64_t step) {
-    int64_t j = 0;
-    for (; j + 64 <= n; j += 64)
-        tg_layer_norm_weight_columns_real(dw + j, g + j, x + j, mean, scale, rows, step, 64);
-    if (j < n)
-        tg_layer_norm_weight_columns_real(dw + j, g + j, x + j, mean, scale, rows, step, n - j);
+@PARTS@
+/* Those of all rows, in `parts` parts whatever the number of threads; scratch: parts n */
+static void tg_layer_norm_weight_back_shared_real(real *restrict dw, const real *restrict g,
+                                                  const real *restrict x,
+                                                  const real *restrict mean,
+                                                  const real *restrict scale, int64_t plain,
+                                                  int64_t parts, int64_t rows, int64_t n,
+                                                  real *restrict sums, int64_t threads) {
+    tg_norm_sums_shared_real(sums, g, x, mean, scale, plain, 0, parts, parts, rows, n, threads);
+    memcpy(dw, sums, n * sizeof(real));
+    for (int64_t p = 1; p < parts; p++) {
+        _Pragma("omp simd")
+        for (int64_t j = 0; j < n; j++) dw[j] += sums[p * n + j];
+    }
 }
+@ALONE@
 """
 SOURCE += shared(SOURCE, "tg_layer_norm", "rows", y="n", mean="1", scale="1", x="n")
 SOURCE += shared(SOURCE, "tg_layer_norm_back", "rows", dx="n", g="n", x="n", mean="1", scale="1")
-SOURCE += shared(SOURCE, "tg_layer_norm_weight_back", "n", unit=64, dw="1", g="1", x="1")
+_PARTS = shared(SOURCE, "tg_norm_sums", "parts", sums="n", first="1")
+SOURCE = SOURCE.replace("@PARTS@", _PARTS)
+SOURCE = SOURCE.replace("@ALONE@", without_threads(SOURCE, "tg_layer_norm_weight_back"))
+
+_ROWS = 256  # that are added up one after the other
 
 
 @template("xp.standardize_rows")
@@ -137,17 +151,21 @@ def standardize_rows_back(at: Instance) -> Call:
 @template("xp.standardize_rows_weight_back")
 def standardize_rows_weight_back(at: Instance) -> Call:
     g, x, mean, scale, like, _ = at.args
-    t = at.real(g, x, mean, scale, like)
     rows, n = prod(at.shape(mean)), prod(at.shape(like))
-    arguments = [g, x, mean, scale, rows, n, n]
-    return at.call(f"tg_layer_norm_weight_back_{t}", arguments, work=rows * n)
+    return _sums(at, [g, x, mean, scale], like, 0, rows, n)
 
 
 @template("xp.sum_rows")
 def sum_rows(at: Instance) -> Call:
     g, like = at.args
-    t = at.real(g, like)
     n = prod(at.shape(like))
     require(n > 0)
-    size = prod(at.shape(g))
-    return at.call(f"tg_sum_rows_{t}", [g, size // n, n, n], work=size)
+    return _sums(at, [g] * 4, like, 1, prod(at.shape(g)) // n, n)
+
+
+def _sums(at: Instance, arrays: list, like: Any, plain: int, rows: int, n: int) -> Call:
+    t = at.real(*arrays, like)
+    parts = max(1, -(-rows // _ROWS))
+    scratch, work = parts * n * at.dtype(like).itemsize, rows * n
+    arguments = [*arrays, plain, parts, rows, n]
+    return at.call(f"tg_layer_norm_weight_back_{t}", arguments, scratch=scratch, work=work)
