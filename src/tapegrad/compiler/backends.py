@@ -42,7 +42,7 @@ def check(backend: Any) -> None:
 def register_backend(
     compiler_fn: Callable | None = None, name: str | None = None, tags: Sequence[str] = ()
 ) -> Any:
-    """Give a compiler of PyTorch's graphs a name; it is never called, as there are none here.
+    """Give a compiler of graphs a name, for `torch.compile(backend=name)`.
 
     >>> @torch._dynamo.register_backend
     ... def printing(graph, example_inputs):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from tapegrad.compiler import backends
 from tapegrad.compiler.optimized_module import OptimizedModule
 from tapegrad.core.annotations import Any, Callable
@@ -48,8 +46,9 @@ def compile(
         model: a function or module; for None, a decorator is returned
         fullgraph: raise `torch._dynamo.exc.Unsupported` where no program can be made of a call
         backend: "inductor" or "auto" for the fastest that there is, "numpy" for NumPy source, whose
-            results are eager's bit for bit, "c" for C, "eager" for the function as it is; with a
-            function, or the name of a registered one, it runs as it is, and a warning says so
+            results are eager's bit for bit, "c" for C, "eager" for the function as it is; or a
+            function, or the name of a registered one, that is given a `torch.fx.GraphModule` and
+            a list of tensors, and returns what runs with these; it is given `options`, too
         mode, options: either may be given, and must be known; without effect
         dynamic: False compiles each shape for itself; else the programs of calls whose tensors
             differ in size alone have one compiled file, which is given the sizes
@@ -96,14 +95,15 @@ def compile(
     _callable(model)
     if isinstance(model, OptimizedModule) or hasattr(type(model), "is_compiled"):
         return model  # it is compiled
-    if backends.is_programs(backend):
-        warnings.warn(
-            f"{getattr(backend, '__name__', backend)} is not called, and the function runs as it "
-            'is: there are no graphs of PyTorch\'s to give it. backend="auto" compiles.',
-            stacklevel=2,
-        )
-    if backend in _AS_IT_IS or backends.is_programs(backend):
+    if backend in _AS_IT_IS:
         return OptimizedModule(model) if isinstance(model, Module) else model
+    if backends.is_programs(backend):
+        from tapegrad.compiler.graph_backend import GraphCompiled
+
+        traced = GraphCompiled(
+            model, backends.lookup_backend(backend), fullgraph, recompile_limit, options
+        )
+        return OptimizedModule(model, traced) if isinstance(model, Module) else traced
     from tapegrad.compiler.compiled import MOST, Compiled
     from tapegrad.compiler.runner import Builder
 
