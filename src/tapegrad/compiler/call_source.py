@@ -238,7 +238,7 @@ class CallSource:
         self._result()
         head = "def call(args, kwargs):\n"
         self.source = head + "\n".join(self._lines) + "\n"
-        self._scope.update(guard.scope(), entry=self)
+        self._scope.update(guard.scope(self.source), entry=self)
         exec(compile(self.source, "<entry>", "exec"), self._scope)
         self.call = self._scope["call"]
 

@@ -120,7 +120,7 @@ class Compiled:
         """Forget all programs."""
         self.entries, self.why_not = [], ""
         self._calls = self._failures = 0
-        self._worth = Worth()
+        self._worth, self._replaced = Worth(), Replaced()
         self._given_up = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:

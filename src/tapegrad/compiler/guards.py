@@ -5,10 +5,13 @@ many, and change only through `Module.__setattr__`, which counts: they are asked
 the count is another one.
 """
 
+import re
 from operator import is_
 
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.changes import CHANGES
+
+_NAME = re.compile(r"\bk\d+\b")  # of an object
 
 
 class Guard:
@@ -74,6 +77,12 @@ class Guard:
         self._always = [x for x in self._always if x[0] not in mine]
         self._modules = [x for x in self._modules if x[0] not in mine]
         self._of_modules = None
+
+    def forget_names(self) -> None:
+        """Let go of objects that no question names any more: no further one is added."""
+        asked = " ".join([condition for condition, _ in (*self._always, *self._modules)])
+        self._scope = _named_in(asked, self._scope)
+        self._names, self._askers = {}, {}
 
     def _at(self, owner: Any, key: Any) -> str:
         where = repr(key) if type(key) in (str, int) else self.name(key)
@@ -166,9 +175,9 @@ class Guard:
         together = [" or ".join(empty[k : k + 16]) for k in range(0, len(empty), 16)]
         return [f"if {condition}: return False" for condition in (*rest, *together)]
 
-    def scope(self) -> dict[str, Any]:
-        """The objects that the lines name."""
-        return self._scope
+    def scope(self, source: str) -> dict[str, Any]:
+        """The objects that a source names, in which lines of ours may be."""
+        return _named_in(source, self._scope)
 
     def modules_hold(self) -> bool:
         """Whether the attributes of modules are what they were."""
@@ -180,6 +189,11 @@ class Guard:
         """Whether everything is where it was."""
         return _function(self._always, self._scope)() and self.modules_hold()
 
+    def question(self) -> Callable:
+        """A function that says whether everything is where it was."""
+        always = _function(self._always, self._scope)
+        return lambda: always() and self.modules_hold()
+
     def why_not(self) -> str:
         """What is not as it was; "" where everything is."""
         for condition, why in (*self._always, *self._modules):
@@ -189,6 +203,12 @@ class Guard:
             except (KeyError, IndexError, AttributeError, ValueError):
                 return f"{why}, and is gone"
         return ""
+
+
+def _named_in(source: str, scope: dict[str, Any]) -> dict[str, Any]:
+    """Of what a guard has names for: what a source names."""
+    named = set(_NAME.findall(source))
+    return {k: x for k, x in scope.items() if k in named or not _NAME.fullmatch(k)}
 
 
 def _function(questions: list[tuple[str, str]], scope: dict[str, Any]) -> Any:
@@ -204,6 +224,6 @@ def _function(questions: list[tuple[str, str]], scope: dict[str, Any]) -> Any:
             "    return True",
         ]
     )
-    scope = dict(scope)
+    scope = _named_in(source, scope)
     exec(compile(source, "<guard>", "exec"), scope)
     return scope["holds"]

@@ -44,13 +44,12 @@ class Joint:
         if len(by_output) != len(recording.live):
             raise Uncompilable("a result is given twice")
         self.live_outputs = [by_output[i] for i in range(len(recording.live))]
-        self.wanted = [
-            i
+        wanted = [
+            (i, g is not None)
             for i, g in zip(recording.wanted, recording.gradients, strict=True)
             if g is not None or not recording.was_stored(i)
         ]
-        pairs = zip(recording.wanted, recording.gradients, strict=True)
-        self.there = [g is not None for i, g in pairs if i in self.wanted]
+        self.wanted, self.there = [i for i, _ in wanted], [there for _, there in wanted]
         gradients = [g.place for g in recording.gradients if g is not None]
         backward = list(program.instructions[recording.n_forward :])
         cotangents = [g.place for g in recording.cotangents]

@@ -104,6 +104,7 @@ class Recording:
             or ("same", number of a tensor), or ("item", number of an output), or ("plain", object),
             or ("again", number of a leaf); from `n_results` on those of `stores`
         stores: what the call has put somewhere
+        parameters: the numbers of the tensors that are parameters, once it is released
         opened: the places of these, and others whose tensors somebody replaces between calls
         effects: what is left behind in tensors
         actions: Python functions to be called after the program, as a schedule's step
@@ -126,6 +127,7 @@ class Recording:
         self.stores: list[Store] = []
         self.counts: list[Count] = []
         self.opened: list[Place] = []
+        self.parameters: list[int] = []
         self.cotangents: list[Traced] = []
         self.gradients: list[Traced | None] = []
         self._scalars: dict[tuple, Any] = {}
@@ -458,8 +460,10 @@ class Recording:
         self.leaves, self.live, self._arrays, self._grads = [], [], [], []
         self._moved, self._nodes, self._scalars = {}, [], {}
         self.results = [(kind, *rest[:1]) for kind, *rest in self.results]
+        self.parameters = [i for i, x in enumerate(self.tensors) if isinstance(x, Parameter)]
         self.tensors = []
         self.program.forget_arrays()
+        self.found.forget()
         for store in self.stores:
             store.tensors = []
         for place in self.opened:

@@ -144,6 +144,12 @@ class Found:
         self.guard.forget(id(place))
         self.captured -= {x for x, askers in self.asked_for.items() if id(place) in askers}
 
+    def forget(self) -> None:
+        """Let go of what was looked at: the guard has what it asks about."""
+        self.tensors, self.seen, self.places, self.asked_for = {}, {}, {}, {}
+        self._modules, self.optimizers, self.generators = {}, [], []
+        self.guard.forget_names()
+
     def _tensor(self, x: Any) -> None:
         if type(x) not in (Tensor, Parameter, Buffer):
             raise Uncompilable(f"it reads a {type(x).__name__}")

@@ -16,7 +16,6 @@ from tapegrad.core.annotations import Any
 from tapegrad.inspect.graphing import Graph
 from tapegrad.inspect.program_groups import program_groups
 from tapegrad.inspect.record import Edge, Vertex
-from tapegrad.nn.parameter import Parameter
 
 _DOC = {
     "loop": "a pass over the elements",
@@ -226,8 +225,8 @@ def program_behind(node: Any) -> ProgramRecord | None:
 
 def _parameters(entry: Any) -> set[int]:
     """The numbers of the values that are parameters."""
-    tensors, inputs = entry.recording.found.tensors.values(), entry.recording.program.inputs
-    return {x.number for x, y in zip(inputs, tensors, strict=False) if isinstance(y, Parameter)}
+    inputs = entry.recording.program.inputs
+    return {inputs[i].number for i in entry.recording.parameters}
 
 
 def _cotangents(entry: Any) -> set[int]:

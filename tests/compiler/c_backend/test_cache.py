@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 from tapegrad.arrays.traced.program import Changed, Program
-from tapegrad.compiler.c_backend import CompilerMissing, build, cache, lowered, toolchain
+from tapegrad.compiler.c_backend import (
+    CompilerMissing,
+    build,
+    cache,
+    cache_size,
+    lowered,
+    toolchain,
+)
 from tapegrad.compiler.c_backend.toolchain import Compiler, compiler
 from tests.compiler.c_programs import needs_compiler
 
@@ -189,3 +196,54 @@ def test_without_a_compiler_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr("tapegrad.compiler.c_backend.toolchain.find_spec", lambda name: None)
     with pytest.raises(CompilerMissing, match="ziglang"):
         compiler()
+
+
+def sizes_of(folder):
+    return sum(x.stat().st_size for x in folder.rglob("*") if x.is_file())
+
+
+def aged(folder, days):
+    """Say that everything in a cache was used days ago."""
+    before = time.time() - 86400 * days
+    for each in [*folder.iterdir(), *(folder / "recipes").iterdir()]:
+        os.utime(each, (before, before))
+
+
+def test_what_was_used_longest_ago_goes_first(folder, monkeypatch):
+    run_program(2.0)
+    one = sizes_of(folder)
+    aged(folder, 3)
+    run_program(3.0)
+    aged(folder, 2)
+    (first,) = [x for x in entries(folder) if "2.0" in (x / "program.c").read_text()]
+    run_program(2.0)  # it is used
+    monkeypatch.setattr(cache_size, "limit", lambda: int(2.5 * one))
+    run_program(5.0)
+    left = [(x / "program.c").read_text() for x in entries(folder)]
+    assert first in entries(folder)
+    assert not any("3.0" in x for x in left) and any("5.0" in x for x in left)
+    run_program(3.0)  # compiled anew
+
+
+def test_a_size_of_none_keeps_what_was_made_last(folder, monkeypatch):
+    monkeypatch.setenv("TAPEGRAD_CACHE_MB", "0")
+    for factor in (2.0, 3.0):
+        run_program(factor)
+        assert len(entries(folder)) == 1
+
+
+def test_a_size_that_is_no_number(monkeypatch):
+    monkeypatch.setenv("TAPEGRAD_CACHE_MB", "much")
+    with pytest.raises(CompilerMissing, match="TAPEGRAD_CACHE_MB is 'much'"):
+        run_program()
+
+
+def test_processes_that_remove_what_others_use(folder, monkeypatch):
+    monkeypatch.setenv("TAPEGRAD_CACHE_MB", "0")
+    running = [start(20) for _ in range(3)]
+    for factor in range(2, 8):
+        run_program(float(factor))
+    for each in running:
+        out, error = each.communicate(timeout=120)
+        assert each.returncode == 0, error.decode()
+        assert out.split()[-1] == b"done"

@@ -1,5 +1,10 @@
 """What a compiled function puts in attributes, globals and containers: the same as uncompiled."""
 
+import gc
+import weakref
+
+import pytest
+
 import tapegrad as torch
 from tapegrad import nn
 from tapegrad.compiler.stores import Place, Store, with_stores
@@ -216,3 +221,43 @@ def test_explain_says_what_is_stored():
     stored = f.explain().programs[0]["stores"]
     assert sorted(stored) == sorted(f"Keeping.{name}" for name in names)
     assert "stores Keeping." in str(f.explain())
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_what_was_there_when_it_was_recorded_goes(backend):
+    class Hidden:
+        pass
+
+    hidden = Hidden()
+    hidden.state = torch.zeros(3)
+
+    @torch.compile(backend=backend, fullgraph=True)
+    def step(x):
+        hidden.state = (hidden.state * 0.5 + x).detach()
+        return (hidden.state * x).sum()
+
+    x = torch.ones(3, requires_grad=True)
+    step(x)
+    before = weakref.ref(hidden.state)
+    step(x)
+    gc.collect()
+    for _ in range(3):
+        step(x)
+    gc.collect()
+    assert before() is None
+    assert step.entries
+
+
+def test_reset_forgets_which_tensors_were_replaced():
+    held = {"target": torch.zeros(2)}
+
+    @torch.compile(backend="numpy", fullgraph=True)
+    def step(x):
+        return (x - held["target"]).sum()
+
+    for target in (0.0, 1.0):
+        held["target"] = torch.full((2,), target)
+        for _ in range(3):
+            step(torch.ones(2))
+    step.reset()
+    assert not step._replaced.among({}) and not step._replaced._several

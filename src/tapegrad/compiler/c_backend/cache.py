@@ -4,9 +4,11 @@ A program has a folder, named by a hash of its source, the compiler and the proc
 the library, and the library's digest, which is compared when it is loaded. A folder is made under
 another name and renamed when it is whole: a process that is killed leaves nothing that would be
 loaded, and of processes that compile the same program at once, the first is the one that counts.
-Beside them lie `recipes`, and what compilers have said of their version.
+Beside them lie `recipes`, and what compilers have said of their version. When a library is made,
+what was used longest ago goes, if all takes more than `cache_size` allows.
 """
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -56,7 +58,11 @@ def _loaded(target: str) -> Any:
         return None
     if hashlib.sha256(content).hexdigest() != wanted:
         return None
+    with contextlib.suppress(OSError):  # not ours: whoever's it is knows what was used
+        os.utime(target)
     try:
         return ctypes.CDLL(path)
     except OSError as error:
+        if not os.path.exists(path):  # another process has just removed it
+            return None
         raise CompilerMissing(f"{path} cannot be loaded: {error}") from error

@@ -7,13 +7,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from tapegrad.compiler.c_backend import cache_size
 from tapegrad.compiler.c_backend.cache import DIGEST, LIBRARY, SOURCE
 from tapegrad.compiler.c_backend.toolchain import Compiler, CompilerMissing
 
 
 def make(source: str, compiler: Compiler, place: str) -> None:
     """Compile in a folder of another name, and rename it to `place` when it is whole."""
-    target = Path(place)
+    target, most = Path(place), cache_size.limit()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_left(target.parent)
@@ -29,6 +30,7 @@ def make(source: str, compiler: Compiler, place: str) -> None:
             with open(work / each, "rb+") as file:
                 os.fsync(file.fileno())
         _put(work, target)
+        cache_size.keep_within(str(target.parent), most, str(target))
     except OSError as error:
         raise CompilerMissing(f"{target.parent} cannot be written: {error}") from error
     finally:

@@ -5,6 +5,7 @@ names, and all that decides what is made of them. The library has its own place 
 begins with a digest of itself, as several processes may write at once.
 """
 
+import contextlib
 import hashlib
 import io
 import os
@@ -145,14 +146,17 @@ def _surroundings() -> str:
 
 def find(key: str, program: Program) -> Recipe | None:
     """The recipe of a program; None where there is none that is whole."""
+    path = os.path.join(folder(), "recipes", key)
     try:
-        with open(os.path.join(folder(), "recipes", key), "rb") as file:
+        with open(path, "rb") as file:
             content = file.read()
     except OSError:
         return None
     digest, rest = content[:32], content[32:]
     if hashlib.sha256(rest).digest() != digest:
         return None
+    with contextlib.suppress(OSError):  # not ours: whoever's it is knows what was used
+        os.utime(path)
     return _Reader(io.BytesIO(rest), program.constants).load()
 
 

@@ -197,6 +197,7 @@ class GraphEntry:
     ):
         self.compiled, self.graph = compiled, graph
         self.guard = call.found.guard
+        self._holds = self.guard.question()
         self.mode: Any = True
         self.plain_arguments: list = []
         self._structure = structure
@@ -231,7 +232,7 @@ class GraphEntry:
         leaves, structure = tree_flatten((args, kwargs))
         if structure != self._structure or [_kind_of(x) for x in leaves] != self._arguments:
             return MISS
-        if _first_places(leaves) != self._same or not self.guard.holds():
+        if _first_places(leaves) != self._same or not self._holds():
             return MISS
         if any(_kind_of(x) != kind for x, kind in self._captured):
             return MISS
