@@ -17,6 +17,8 @@ __torch__ = (
 def get_num_threads() -> int:
     """The number of threads that share the work on large tensors.
 
+    It is what was set, else what MKL_NUM_THREADS or OMP_NUM_THREADS says, else that of the cores.
+
     >>> torch.get_num_threads() > 0
     True
     """

@@ -112,3 +112,21 @@ def test_another_blas_is_told_through_threadpoolctl(monkeypatch):
     assert told == [1, 4]
     monkeypatch.setitem(sys.modules, "threadpoolctl", None)
     assert blas_threads._controlled_threads() == ()
+
+
+@pytest.mark.parametrize("shapes", [(400, 130, 90), (90, 1500, 130), (3000, 2, 3000), (70, 70, 70)])
+def test_products_are_the_same_with_any_number_of_threads(monkeypatch, rng, shapes):
+    m, depth, n = shapes
+    a = rng.standard_normal((m, depth), dtype=np.float32)
+    b = rng.standard_normal((n, depth), dtype=np.float32).T
+    monkeypatch.setattr(blas_threads, "RUN", 1 << 18)
+    found = []
+    for count in (1, 2, 3, 8):
+        threads.set_n_threads(count)
+        out = np.empty((m, n + 1), np.float32)[:, :n]
+        found += [blas_threads.product(a, b), blas_threads.product(a, b, out)]
+        assert found[-1] is out
+    for other in found[2::2]:
+        np.testing.assert_array_equal(other, found[0])
+    for other in found:
+        np.testing.assert_allclose(other, a.astype(float) @ b.astype(float), rtol=1e-4, atol=1e-3)

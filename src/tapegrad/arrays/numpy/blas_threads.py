@@ -12,16 +12,18 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
-from tapegrad.arrays.numpy.blocks import LARGE, share_out
+from tapegrad.arrays.numpy.blocks import LARGE, PRODUCT, share_out
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.core.annotations import Any, Array
 from tapegrad.core.threads import at_once, n_threads
 
-RUN = 1 << 23  # multiply-adds: the rows of a product are shared out in runs of as many at least
-RUNS = 4  # at most so many: each costs the BLAS a pass over the other matrix
+RUN = 1 << 22  # multiply-adds: a product is cut in runs of as many at least
+RUNS, WIDE = 4, 64  # so many runs at most, of so many rows or columns: each costs a pass
+DEEP = 16  # products of less depth are for the memory, not for the BLAS
 
 _lock = threading.Lock()
 _threads: Any = None  # the BLAS's functions that read and set its number of threads; () if none
@@ -108,20 +110,31 @@ def share_products(n: int, size: int, work: Callable[[int, int], Any], step: int
 
 
 def product(a: Array, b: Array, out: Any = None) -> Any:
-    """a @ b of matrices: runs of rows, the same for any number of threads, are shared out."""
-    amount = a.size * b.shape[1]
-    if amount < 2 * RUN:
+    """a @ b of matrices; runs of rows or columns, the same for any number of threads, are shared.
+
+    So the BLAS starts no threads of its own: on a busy machine they wait for one another while they
+    keep the cores that they wait for.
+    """
+    depth, n = b.shape
+    amount = a.size * n
+    if amount < PRODUCT:
         return np.matmul(a, b, out)
-    if out is None:
-        out = empty(len(a) * b.shape[1], a.dtype).reshape(len(a), b.shape[1])
-    step = -(-len(a) // min(RUNS, amount // RUN))
-
-    def work(first: int, last: int) -> None:
-        for i in range(first, last, step):
-            j = min(i + step, last)
-            np.matmul(a[i:j], b, out[i:j])
-
-    share_products(len(a), a.shape[1] + b.shape[1], work, step)
+    by_rows = len(a) >= n
+    length = len(a) if by_rows else n
+    count = min(RUNS, amount // RUN, length // WIDE) if depth >= DEEP and _openblas_threads() else 1
+    with one_blas_thread():
+        if count < 2:
+            return np.dot(a, b, out) if out is None else np.matmul(a, b, out)
+        if out is None:
+            out = empty(len(a) * n, a.dtype).reshape(len(a), n)
+        ends = [length * i // count for i in range(count + 1)]
+        calls: list[Callable[[], Any]] = []
+        for i, j in pairwise(ends):
+            if by_rows:
+                calls.append(partial(np.matmul, a[i:j], b, out[i:j]))
+            else:
+                calls.append(partial(np.matmul, a, b[:, i:j], out[:, i:j]))
+        at_once(calls)
     return out
 
 

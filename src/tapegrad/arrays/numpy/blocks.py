@@ -16,6 +16,7 @@ from tapegrad.core.threads import at_once, n_threads
 
 LARGE = 1 << 17  # elements: below it blocks and threads cost more than they bring
 SHARED = 1 << 21  # elements: below it threads do for one pass over memory
+PRODUCT = 1 << 18  # multiply-adds of a product: with fewer the BLAS starts no threads
 _TRIED = 1 << 14  # elements of the first try: kernels may do otherwise with a handful
 BLOCK = 1 << 16  # elements: a few float32 blocks fit the second-level cache of one core
 

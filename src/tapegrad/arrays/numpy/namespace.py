@@ -9,6 +9,7 @@ from numpy import concat, float32, float64
 
 from tapegrad.arrays.float8 import is_float8, to_float8
 from tapegrad.arrays.kernel import kernel
+from tapegrad.arrays.numpy.blocks import PRODUCT
 from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.arrays.numpy.memory_pool import SMALLEST
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
@@ -79,6 +80,10 @@ def matmul(x: Any, y: Any, /) -> Any:
     dtype = x.dtype
     if dtype is _F32 or dtype is _F64:
         if dtype is y.dtype and 1 <= x.ndim <= 2 and 1 <= y.ndim <= 2:
+            if x.ndim == y.ndim == 2 and x.size * y.shape[1] >= PRODUCT:
+                from tapegrad.arrays.numpy.blas_threads import product
+
+                return product(x, y)
             # the same BLAS call with less around it, and for columns by rows four times as quick
             if x.ndim == y.ndim == 2 and len(x) * y.shape[1] >= _LARGE_PRODUCT:
                 shape = (len(x), y.shape[1])

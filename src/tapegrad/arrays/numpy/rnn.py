@@ -13,11 +13,11 @@ import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import one_blas_thread, product, share_products
+from tapegrad.arrays.numpy.blocks import PRODUCT
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
 
 F32 = np.dtype(np.float32)
-LARGE = 1 << 18  # multiply-adds: with fewer the BLAS starts no threads
 BLOCK = 1 << 15  # elements: all gates of so many rows stay in a second-level cache
 
 
@@ -95,7 +95,7 @@ def wide(kernel: Callable) -> Callable:
     @wraps(kernel)
     def call(inputs: Sequence, *values: Any) -> Any:
         x = inputs[0]
-        if x.size * inputs[1].shape[-1] < LARGE:
+        if x.size * inputs[1].shape[-1] < PRODUCT:
             return compute(inputs, values)
         with one_blas_thread():
             return compute(inputs, values)

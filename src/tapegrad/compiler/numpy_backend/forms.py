@@ -3,8 +3,12 @@
 What is not in it is called as it was recorded.
 """
 
+from math import prod
+
 import numpy as np
 
+from tapegrad.arrays.numpy.blas_threads import product
+from tapegrad.arrays.numpy.blocks import PRODUCT
 from tapegrad.arrays.numpy.namespace import _LARGE as LARGE_SUM
 from tapegrad.arrays.traced.program import Constant, Instruction, Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block
@@ -131,7 +135,7 @@ def _python_number(block: Block, x: Any) -> Any:
 
 
 def _product(block: Block, instruction: Instruction) -> Form | None:
-    """`np.matmul`, and the product of the namespace, which is `np.dot` where BLAS has it."""
+    """`np.matmul`, and the product of the namespace: `product` or `np.dot` where BLAS has it."""
     a, b = instruction.args
     if not isinstance(instruction.result, Value) or not instruction.result.shape:
         return None
@@ -141,6 +145,8 @@ def _product(block: Block, instruction: Instruction) -> Form | None:
     dtypes = [_dtype(block, x) for x in (a, b)]
     plain_dot = dtypes[0] is dtypes[1] and dtypes[0] in (_F32, _F64)
     if instruction.text == "xp.matmul" and plain_dot and all(1 <= len(s) <= 2 for s in shapes):
+        if len(shapes[0]) == len(shapes[1]) == 2 and prod(shapes[0]) * shapes[1][1] >= PRODUCT:
+            return Form("{product}({0}, {1}, {out})", (a, b), {"product": product})
         return Form("{dot}({0}, {1}, {out})", (a, b), {"dot": np.dot})
     if instruction.text == "xp.matmul" and dtypes[0].itemsize == 2 and dtypes[0].kind in "fV":
         return None

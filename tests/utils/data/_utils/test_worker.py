@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
+from tapegrad.arrays.numpy import blas_threads
 from tapegrad.utils import data
 from tests.command import python
 
@@ -82,6 +83,26 @@ def test_workers_have_pytorchs_seeds_and_random_numbers():
     assert first == [(1, 0, 2, seed, True, 0.710601, 0.48524966518109036, 0.9732059885921714)]
     assert second == [(0, 1, 2, seed + 1, True, 0.290519, 0.08072729909407361, 0.7347412016282042)]
     assert data.get_worker_info() is None
+
+
+def test_workers_use_one_thread_also_for_products():
+    read, _ = blas_threads._openblas_threads() or (lambda: 1, None)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    (torch.ones(300, 300) @ torch.ones(300, 300)).exp()  # what is forked has threads that worked
+    samples = Samples(
+        4,
+        lambda i: (
+            torch.get_num_threads(),
+            read(),
+            (torch.ones(300, 300) @ torch.ones(300, 300))[0, 0].item(),
+        ),
+    )
+    try:
+        assert list(load(samples, batch_size=2)) == [[(1, 1, 300.0)] * 2] * 2
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_batches_come_in_order_however_long_each_takes():
