@@ -18,6 +18,9 @@ SOURCE = conv_tiles.SOURCE + conv_blocks.SOURCE + conv_kernels.SOURCE
 
 _WIDTH = 128  # bytes of a panel, at most
 _BLOCK = 192  # places of a block, about: a panel of so many is in the first cache
+_SOME = 64  # channels of a tile, where gradients of kernels are computed, at least
+_TURNED = 512  # offsets for which a panel of cotangents is turned, about
+_PRODUCT = 2**14  # weights of a convolution that is no more than a product: more are the BLAS's
 _TILE = 2**16  # elements of a tile, about: it is in the second cache
 
 
@@ -50,6 +53,7 @@ class _Convolution:
         self.n, self.groups, self.channels, self.out = x[0], groups, w[1], w[0] // groups
         self.work = x[0] * prod(y[2:]) * prod(w) // 8  # multiplications are quick
         if self._is_flat():
+            require(w[1] * self.out <= _PRODUCT)
             self.width.image *= self.height.image
             self.width.places *= self.height.places
             self.height = _Axis(1, 1, 1, 1, 0, 1)
@@ -151,7 +155,7 @@ def convolve_weights(at: Instance) -> Call:
     t, channels = at.real(x, y), at.shape(x)[1] // groups
     w = (at.shape(y)[1], channels, *size)
     of = _Convolution(at.shape(x), w, at.shape(y), steps, groups)
-    some = min(channels, 64)
+    some = min(channels, max(_SOME, _TURNED // prod(size)))
     rows, columns = of.block(of.height.places, of.width.places, some, False)
     itemsize = at.dtype(x).itemsize
     kernels = _lines(groups * _panels(of.out, itemsize) * prod(w[1:]))

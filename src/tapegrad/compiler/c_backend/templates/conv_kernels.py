@@ -107,12 +107,13 @@ static void tg_dots_real(real *to, const real *x, const int32_t *offsets, int64_
     }
 }
 
-/* A row of n places of `lanes` channels, which are `step` apart, as n times `width` numbers: zeros
-   are behind the channels */
-static inline void tg_turn_row_real(real *restrict to, const real *restrict y, int64_t width,
-                                    int64_t lanes, int64_t n, int64_t step) {
+/* A row of n places of so many channels, which are `step` apart, as n parts of a panel: zeros are
+   behind the channels */
+static void tg_turn_row_real(real *restrict to, const real *restrict y, int64_t channels,
+                             int64_t n, int64_t step) {
+    const int64_t width = 2 * TG_WIDE / sizeof(real);
     for (int64_t c = 0; c < width; c++) {
-        if (c < lanes)
+        if (c < channels)
             for (int64_t k = 0; k < n; k++) to[k * width + c] = y[c * step + k];
         else
             for (int64_t k = 0; k < n; k++) to[k * width + c] = 0;
@@ -159,7 +160,7 @@ static void tg_correlate_kernels_real(real *totals, const real *x, const real *y
                         }
                         int64_t lanes = TG_MIN(width, O - k * width);
                         for (int64_t r = 0; r < rows; r++)
-                            tg_turn_row_real(turned + r * columns * width, g + r * at->ow, width,
+                            tg_turn_row_real(turned + r * columns * width, g + r * at->ow,
                                              lanes, columns, places);
                         tg_all_offsets_real(to, tile, offsets, channels * offsets_of, turned, rows,
                                             columns, at->sh * at->line);

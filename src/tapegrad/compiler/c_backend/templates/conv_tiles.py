@@ -45,11 +45,13 @@ static void tg_copy_tile_real(real *restrict tile, const real *restrict x,
                 for (int64_t k = high; k < n; k++) tile[k] = 0;
             } else {
                 for (int64_t phase = 0; phase < at->phases; phase++) {
-                    for (int64_t k = 0; k < n; k++) {
-                        int64_t column = phase + k * at->sw;
-                        int inside = left + column >= 0 && left + column < at->w;
-                        tile[phase * n + k] = inside ? from[column] : 0;
-                    }
+                    int64_t first = left + phase, last = at->w - 1 - first;
+                    int64_t a = first < 0 ? TG_MIN(n, (at->sw - 1 - first) / at->sw) : 0;
+                    int64_t b = last < 0 ? a : TG_MAX(a, TG_MIN(n, last / at->sw + 1));
+                    real *to = tile + phase * n;
+                    for (int64_t k = 0; k < a; k++) to[k] = 0;
+                    for (int64_t k = a; k < b; k++) to[k] = from[phase + k * at->sw];
+                    for (int64_t k = b; k < n; k++) to[k] = 0;
                 }
             }
         }
