@@ -50,11 +50,11 @@ def serve(row: Row, library: str) -> None:
     if row.pinned and hasattr(module, "set_num_threads"):
         module.set_num_threads(1)
     step = row.work(library)(module)
+    peak = Peak() if row.peak and Peak.is_known() else None
     if row.native and library == TAPEGRAD:
         module.backends.native.enabled = True
         step()
         module.backends.native.wait()
-    peak = Peak() if row.peak and Peak.is_known() else None
     for _ in range(row.warmup):
         step()
     about = {"version": module.__version__, "pinned": pinned}

@@ -51,6 +51,7 @@ def assert_same(found, want, tolerance):
 @pytest.mark.parametrize("name", names())
 def test_c_takes_the_place_of_numpy_and_gives_the_same(name, suffix, monkeypatch):
     monkeypatch.setattr(front_module, "_SMALL", {})
+    monkeypatch.setattr(front_module, "_FOR_THREADS", ())
     kernel = Counted(name)
     native = front(name, kernel)
     in_c = 0
@@ -120,6 +121,20 @@ def test_nan_and_infinity_stay():
     x[0, 1], x[1, 2], x[2, 3] = np.nan, -np.inf, np.inf
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(native(x, 1), kernel.kernel(x, 1), rtol=1e-6)
+    assert kernel.calls == 0
+
+
+def test_zeros_of_both_signs_and_nan_are_told_apart():
+    kernel = Counted("where")
+    mask, x = np.zeros((40, 50), bool), np.ones((40, 50), np.float32)
+    native = front("where", kernel)
+    for _ in range(3):
+        for number in (0.0, -0.0, float("nan"), 0, float("nan")):
+            found, want = native(mask, x, number), kernel.kernel(mask, x, number)
+            assert found.tobytes() == want.tobytes()
+        libraries.wait()
+    kernel.calls = 0
+    native(mask, x, float("nan")), native(mask, x, -0.0)
     assert kernel.calls == 0
 
 

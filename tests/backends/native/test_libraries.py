@@ -53,7 +53,7 @@ def test_without_a_compiler_numpy_computes_and_one_warning_says_so(tmp_path):
     assert said[0].startswith("torch.backends.native computes with NumPy: /nowhere/cc does not run")
 
 
-def test_a_compiler_that_fails_is_asked_once(tmp_path):
+def test_a_compiler_that_fails_is_told_of_once(tmp_path):
     broken = tmp_path / "cc"
     broken.write_text('#!/bin/sh\n[ "$1" = --version ] && exec echo broken 1.0\nexit 3\n')
     broken.chmod(0o755)
@@ -70,19 +70,21 @@ def test_what_could_not_be_built_can_be_asked_for_again(cache, monkeypatch):
 
     monkeypatch.setattr(libraries, "_found", {})
     monkeypatch.setattr(libraries, "_asked", set())
+    monkeypatch.setattr(libraries, "_failures", [])
     monkeypatch.setattr(libraries, "_warned", set())
     monkeypatch.setattr(libraries, "_made", failing)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for name in ("tg_softmax_f64", "tg_gelu_array_f64"):
+        for name in ("tg_softmax_f64", "tg_gelu_array_f64", "tg_pick_f64", "tg_adam_f64"):
             assert libraries.library(name) is None
             libraries.wait()
             assert libraries.library(name) is None
+    assert "tg_adam_f64" not in libraries._asked  # enough have failed
     (said,) = [str(each.message) for each in caught]
     assert said == "torch.backends.native computes with NumPy: the disk is full"
     monkeypatch.undo()
     monkeypatch.setenv("TAPEGRAD_CACHE_DIR", str(cache))
-    libraries.forget_failure()
+    libraries.forget_failures()
     libraries.library("tg_softmax_f64")
     libraries.wait()
     assert libraries.library("tg_softmax_f64") is not None

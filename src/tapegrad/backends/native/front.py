@@ -36,6 +36,9 @@ _SMALL: dict[str, Callable] = {
 }
 """Calls of kernels that NumPy makes sooner than a call of C is found."""
 
+_FOR_THREADS = ("matmul", "take")
+"""Kernels in which NumPy is as quick, but for threads."""
+
 
 def front(name: str, kernel: Callable) -> Callable:
     """The kernel `name` in C where there is a library, else by NumPy's `kernel`."""
@@ -54,7 +57,7 @@ def front(name: str, kernel: Callable) -> Callable:
                 arrays.append(x)
                 key += (x.shape, x.strides, x.dtype)
             elif kind in _PLAIN:
-                key.append(x)
+                key.append(x if x and x == x else repr(x))  # two zeros, and nan
             elif not _read(x, arrays, key):
                 return kernel(*args, **options)
         for k, x in options.items():
@@ -82,7 +85,7 @@ def front(name: str, kernel: Callable) -> Callable:
         if enter is None:
             return None
         runs[known] = run = plan.bound_to(enter)
-        del plans[known]
+        plans.pop(known, None)  # another thread may have been first
         return run
 
     def begin(known: tuple, args: tuple, options: dict) -> Any:
@@ -90,7 +93,7 @@ def front(name: str, kernel: Callable) -> Callable:
         if len(runs) + len(plans) >= _MOST:
             return kernel(*args, **options)
         out, plan = first_call(name, kernel, args, options)
-        if plan is None or (is_small is not None and not plan.shared):
+        if plan is None or (name in _FOR_THREADS and not plan.shared):
             runs[known] = None
         else:
             plans[known] = plan
@@ -112,7 +115,7 @@ def _read(x: Any, arrays: list, key: list) -> bool:
         arrays.append(x)
         key += (x.shape, x.strides, x.dtype)
     elif kind in _PLAIN:
-        key.append(x)
+        key.append(x if x and x == x else repr(x))
     elif kind is Like:
         key += (x.shape, x.dtype)
     elif kind.__hash__ is object.__hash__ and kind.__module__.startswith(_OF_KERNELS):

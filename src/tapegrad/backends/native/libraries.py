@@ -19,13 +19,14 @@ _wanted: deque[str] = deque()
 _asked: set[str] = set()
 _lock = threading.Lock()
 _builder: threading.Thread | None = None
-_why_not: str | None = None  # there are no libraries
+_failures: list[str] = []  # what was said of functions that could not be built
+_ENOUGH = 3  # failures, after which nothing is built any more
 
 
 def library(function: str) -> Callable | None:
     """The entry of a function; None where it is not there yet, or cannot be."""
     found = _found.get(function)
-    if found is None and _why_not is None and function not in _asked:
+    if found is None and function not in _asked and len(_failures) < _ENOUGH:
         _want(function)
     return found
 
@@ -54,24 +55,25 @@ def _want(function: str) -> None:
             return
         _asked.add(function)
         _wanted.append(function)
-        if _builder is None:
+        if _builder is None or not _builder.is_alive():
             _builder = threading.Thread(target=_build, name="tapegrad native", daemon=True)
             _builder.start()
 
 
 def _build() -> None:
-    global _builder, _why_not
+    global _builder
     while True:
         with _lock:
-            if not _wanted or _why_not is not None:
+            if not _wanted or len(_failures) >= _ENOUGH:
                 _builder = None
                 return
             function = _wanted.popleft()
         try:
             _found[function] = _made(function)
         except CompilerMissing as error:
-            _why_not = str(error)
-            _warn(_why_not)
+            _failures.append(str(error))
+            if len(_failures) == 1:
+                _warn(_failures[0])
 
 
 def _made(function: str) -> Callable:
@@ -101,10 +103,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-def forget_failure() -> None:
+def forget_failures() -> None:
     """Try again to build what could not be built."""
-    global _why_not
     with _lock:
-        _why_not = None
+        _failures.clear()
         _wanted.clear()
         _asked.intersection_update(_found)

@@ -23,9 +23,13 @@ def first_call(name: str, kernel: Callable, args: tuple, options: dict) -> tuple
     """What NumPy's kernel gives, and the call of C for such arrays; None where there is none."""
     if RECORDING.get() is not None:
         return kernel(*args, **options), None
-    with Program() as program:
+    program = Program()
+    token = RECORDING.set(program)  # here alone: other threads go on drawing random numbers
+    try:
         given = tuple([_traced(program, x) for x in args])
         found = record(f"xp.{name}", kernel, given, options)
+    finally:
+        RECORDING.reset(token)
     out = _plain(found)
     if len(program.instructions) != 1:
         return out, None

@@ -5,7 +5,7 @@ import threading
 from tapegrad.arrays.numpy import namespace
 from tapegrad.backends.native import steps
 from tapegrad.backends.native.front import front
-from tapegrad.backends.native.libraries import check_compiler
+from tapegrad.backends.native.libraries import check_compiler, forget_failures
 from tapegrad.compiler.c_backend import templates
 from tapegrad.core.annotations import Callable
 
@@ -28,8 +28,10 @@ def names() -> list[str]:
 def serve(on: bool) -> None:
     """Put the kernels into the namespace of NumPy arrays, or take them out again."""
     with _lock:
-        if on and not check_compiler():
-            return
+        if on:
+            if not check_compiler():
+                return
+            forget_failures()
         for name in names():
             found = getattr(namespace, name)
             kernel = getattr(found, "in_numpy", found)
