@@ -455,6 +455,8 @@ class CallSource:
                     self._say(f"version_of(g).value = {effect.grad_writes}")
         for action in self.recording.actions:
             self._say(f"{self._name(action)}()")
+        for each in self.recording.counters:
+            self._say(f"{self.guard.name(each.owner)}[{each.key!r}] += {each.step}")
 
     def _result(self) -> None:
         leaves = []
@@ -512,7 +514,9 @@ class CallSource:
 
         self._scope["attach"] = compiled_node(joint)
         stores = self.recording.stores
-        self._scope["function"] = with_stores(self.function, stores) if stores else self.function
+        counters = self.recording.counters
+        again = with_stores(self.function, stores, counters) if stores or counters else None
+        self._scope["function"] = self.function if again is None else again
         outs = several([f"t{k}" for k in joint.live_outputs])
         saved = several([f"r{k}" for k in joint.saved_outputs])
         given = several([self._tensor(i) for i in joint.saved_tensors])

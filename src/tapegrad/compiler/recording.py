@@ -24,6 +24,8 @@ from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, is_grad_enabled, switched
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence, node_of
 from tapegrad.autograd.view import View
+from tapegrad.compiler.counters import Counter as Count
+from tapegrad.compiler.counters import counters_of
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
 from tapegrad.compiler.stores import Place, Store, stores_of
@@ -103,6 +105,7 @@ class Recording:
             or ("same", number of a tensor), or ("item", number of an output), or ("plain", object),
             or ("again", number of a leaf); from `n_results` on those of `stores`
         stores: what the call has put somewhere
+        counters: numbers in attributes to which the call has added something
         parameters: the numbers of the tensors that are parameters, once it is released
         opened: the places of these, and others whose tensors somebody replaces between calls
         effects: what is left behind in tensors
@@ -125,6 +128,7 @@ class Recording:
         self.stores: list[Store] = []
         self.opened: list[Place] = []
         self.parameters: list[int] = []
+        self.counters: list[Count] = []
         self.cotangents: list[Traced] = []
         self.gradients: list[Traced | None] = []
         self._scalars: dict[tuple, Any] = {}
@@ -265,6 +269,7 @@ class Recording:
         self.opened = [*stored, *[x for x in self.opened if x not in stored]]
         for place in self.opened:
             self.found.leave_open(place)
+        self.counters = counters_of(self.found)
         why = watch.why_not or self._state_changed()
         if why:
             self.refuse(why)

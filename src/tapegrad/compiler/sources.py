@@ -49,6 +49,7 @@ class Found:
         optimizers: those among the objects
         captured: the identities of tensors that are found without the arguments
         places: where something may be put by the call
+        numbers: where whole numbers are, which the call may count up
         asked_for: of what was looked at, by its identity, for which optimizers and places
     """
 
@@ -59,6 +60,7 @@ class Found:
         self.generators: list[Any] = []  # NumPy's: a call that draws from them is no program
         self.captured: set[int] = set()
         self.places: dict[int, Place] = {}
+        self.numbers: list[Place] = []
         self.asked_for: dict[int, tuple] = {}
         self._modules: dict[tuple, Any] = {}
         self.seen: dict[int, Any] = {}
@@ -130,6 +132,10 @@ class Found:
             place = Place(owner, key, x, before)
             self.places[id(place)] = place
             self.guard.asker = (*before, id(place))
+        if type(x) is int and isinstance(owner, dict) and isinstance(key, str):
+            number = Place(owner, key, x, before)
+            self.numbers.append(number)
+            self.guard.asker = (*before, id(number))
         if type(x) in PLAIN:
             self.guard.equal(owner, key, x)
         else:
@@ -146,7 +152,7 @@ class Found:
     def forget(self) -> None:
         """Let go of what was looked at: the guard has what it asks about."""
         self.tensors, self.seen, self.places, self.asked_for = {}, {}, {}, {}
-        self._modules, self.optimizers, self.generators = {}, [], []
+        self._modules, self.optimizers, self.generators, self.numbers = {}, [], [], []
         self.guard.forget_names()
 
     def _tensor(self, x: Any) -> None:

@@ -168,15 +168,18 @@ class Replaced:
         return found
 
 
-def with_stores(function: Callable, stores: list[Store]) -> Callable:
-    """`function`, with the tensors that it stores among its results; nothing is stored."""
+def with_stores(function: Callable, stores: list[Store], counters: list[Any]) -> Callable:
+    """`function`, with the tensors that it stores among its results; nothing stored or counted."""
 
     def run(*args: Any, **kwargs: Any) -> tuple:
         before = [store.place.now() for store in stores]
+        counts = [each.owner[each.key] for each in counters]
         try:
             result = function(*args, **kwargs)
             return result, [Store(store.place).tensors for store in stores]
         finally:
+            for each, n in zip(counters, counts, strict=True):
+                each.owner[each.key] = n
             for store, x in zip(stores, before, strict=True):
                 if x is not _MISSING:
                     store.place.owner[store.place.key] = x

@@ -30,7 +30,7 @@ def times(run, function, *args, n=5):
 @side_by_side(programs=False)
 def test_what_python_keeps(run):
     globals()["COUNT"] = 0
-    log, table, holder, last = [], {}, Holder(), collections.deque(maxlen=3)
+    log, table, last = [], {}, collections.deque(maxlen=3)
     count, cycle = 0, [1, 2, 3]
 
     def appends(x):
@@ -51,10 +51,6 @@ def test_what_python_keeps(run):
         table["n"] = table.get("n", 0) + 1
         return x * 2
 
-    def counts_in_an_object(x):
-        holder.n += 1
-        return x * 2
-
     def counts_in_a_global(x):
         global COUNT
         COUNT += 1
@@ -69,13 +65,26 @@ def test_what_python_keeps(run):
         return x * cycle[0]
 
     functions = (
-        appends, adds, counts, counts_in_a_table, counts_in_an_object, counts_in_a_global,
-        remembers, turns,
+        appends, adds, counts, counts_in_a_table, counts_in_a_global, remembers, turns,
     )  # fmt: skip
     for f in [run.compile(f) for f in functions]:
         for _ in range(5):
             run.call(f, torch.ones(2))
-            run.look(list(map(float, log)), table, holder.n, list(last), cycle, count, COUNT)
+            run.look(list(map(float, log)), table, list(last), cycle, count, COUNT)
+
+
+@side_by_side("numpy", "c")
+def test_what_an_object_counts(run):
+    holder = Holder()
+
+    def counts(x):
+        holder.n += 1
+        return x * 2
+
+    f = run.compile(counts)
+    for _ in range(5):
+        run.call(f, torch.ones(2))
+        run.look(holder.n)
 
 
 def test_prints_and_one_warning_that_says_why(capsys):

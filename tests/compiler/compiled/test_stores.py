@@ -174,7 +174,7 @@ def test_with_stores_leaves_places_as_they_were():
     kept["y"] = torch.ones(1)
     stores = [Store(place)]
     del kept["y"]
-    result, tensors = with_stores(f, stores)(torch.ones(2))
+    result, tensors = with_stores(f, stores, [])(torch.ones(2))
     assert result.tolist() == [1, 1] and tensors[0][0].tolist() == [2, 2] and not kept
 
 
