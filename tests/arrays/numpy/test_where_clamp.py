@@ -46,6 +46,21 @@ def test_two_arrays_or_numbers(rng, dtype):
             np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_masks_that_are_broadcast(rng, dtype):
+    x, y = ((10 * rng.standard_normal((6, 40, 50))).astype(dtype) for _ in range(2))
+    x[0, 0, :2] = math.nan, -math.inf
+    mask = rng.integers(0, 2, x.shape).astype(bool)
+    choices = (mask[0], mask[:, :1], mask[:1, :, :1], mask[0, 0], np.array(True), mask[None])
+    for choice in choices:
+        for a, b in ((x, y), (x, 0.0), (0.0, x), (-math.inf, x), (x[..., ::-1], y), (x, y[:1])):
+            got, want = where(choice, a, b), np.where(choice, a, b)
+            assert got.dtype == want.dtype and got.shape == want.shape
+            np.testing.assert_array_equal(got, want)
+    for a, b in ((x.mT, y.mT), (x.mT, 0.0), (2.5, x.mT)):
+        np.testing.assert_array_equal(where(mask[0].T, a, b), np.where(mask[0].T, a, b))
+
+
 def _turned(x):
     return x.T if np.ndim(x) else x
 

@@ -1,6 +1,7 @@
 """Attention: masks, rows without keys, groups of heads, the whole of multi-head attention."""
 
 import numpy as np
+import pytest
 
 import tapegrad as torch
 from tests.messages import raises
@@ -120,3 +121,19 @@ def test_what_is_refused():
         F.multi_head_attention_forward(
             x, x, x, 4, 3, w, None, None, None, False, 0.0, torch.ones(4, 4), None
         )
+
+
+@pytest.mark.parametrize("size", [1, 30, 300])
+@pytest.mark.parametrize("causal", [False, True])
+def test_scores_of_any_size_give_what_wider_numbers_give(size, causal, rng):
+    q, k, v, g = rng.standard_normal((4, 2, 3, 70, 8))
+    k[..., -1, :] *= 4  # what a causal mask hides may be the largest
+    found = []
+    for dtype in (torch.float32, torch.float64):
+        leaves = [torch.tensor(x, dtype=dtype, requires_grad=True) for x in (q, k, v)]
+        y = F.scaled_dot_product_attention(*leaves, is_causal=causal, scale=float(size))
+        y.backward(torch.tensor(g, dtype=dtype))
+        found.append([y.detach(), *(x.grad for x in leaves)])
+    for narrow, wide in zip(*found, strict=True):
+        scale = wide.abs().max()
+        assert (narrow / scale - wide / scale).abs().max() < 1e-5 * (5 + size)  # scores are rounded

@@ -27,11 +27,12 @@ def where(condition: Any, x1: Array, x2: Array, /) -> Any:
     elif type(x1) is float or type(x1) is int:
         if _is_large(x2, condition) and _is_zero(x1):
             return _kept(np.logical_not(condition), x2)
-    if type(condition) is np.ndarray and condition.size > _MORE:
-        dtype = getattr(x2 if type(x1) in _NUMBERS else x1, "dtype", None)
+    if type(condition) is np.ndarray:
+        model = x2 if type(x1) in _NUMBERS else x1
+        size, dtype = getattr(model, "size", 0), getattr(model, "dtype", None)
         bits = _BITS.get(dtype)
-        if bits is not None and condition.dtype is _BOOL:
-            if _fits(x1, condition, dtype) and _fits(x2, condition, dtype):
+        if bits is not None and condition.dtype is _BOOL and size > _MORE:
+            if _fits(x1, model, dtype) and _fits(x2, model, dtype) and _covers(model, condition):
                 return _selected(condition, x1, x2, dtype, bits)
     return np.where(condition, x1, x2)
 
@@ -40,25 +41,34 @@ _NUMBERS = (float, int)
 _BOOL = np.dtype(np.bool_)
 
 
-def _fits(x: Array, condition: Any, dtype: NativeDType) -> bool:
-    """Whether it is a number, or an array of the dtype in the shape of the condition."""
+def _fits(x: Array, model: Array, dtype: NativeDType) -> bool:
+    """Whether it is a number, or an array like the model."""
     if type(x) is np.ndarray:
-        return x.dtype is dtype and x.shape == condition.shape
+        return x.dtype is dtype and x.shape == model.shape
     return type(x) in _NUMBERS
+
+
+def _covers(x: Array, condition: Array) -> bool:
+    """Whether the condition has the array's shape, or one that is broadcast to it."""
+    shape, own = condition.shape, x.shape
+    if shape == own:
+        return True
+    ends = zip(reversed(shape), reversed(own), strict=False)
+    return len(shape) <= len(own) and all(m in (1, n) for m, n in ends)
 
 
 def _selected(mask: Array, x1: Array, x2: Array, dtype: NativeDType, bits: Any) -> Any:
     """The bits of `x1` where the mask is true, else those of `x2`: x2 ^ ((x1 ^ x2) & mask)."""
-    ones = _all_ones(mask, bits)
     first, second = (np.asarray(x, dtype).view(bits) for x in (x1, x2))
-    np.bitwise_and(ones, first ^ second, ones)
-    np.bitwise_xor(ones, second, ones)
-    return ones.view(dtype)
+    change = first ^ second
+    change &= _all_ones(mask, bits)
+    change ^= second
+    return change.view(dtype)
 
 
 def _all_ones(mask: Array, bits: Any) -> Any:
     """Integers whose bits are all ones where the mask is true, zeros elsewhere."""
-    ones = mask.view(np.int8).astype(bits)
+    ones = np.asarray(mask).view(np.int8).astype(bits)
     return np.negative(ones, ones)
 
 
@@ -81,9 +91,9 @@ def minimum(x1: Array, x2: Array, /) -> Any:
 
 
 def _is_large(x: Array, condition: Any) -> bool:
-    return (
-        type(x) is np.ndarray and x.size > _MANY and x.dtype in _BITS and condition.shape == x.shape
-    )
+    if type(x) is not np.ndarray or type(condition) is not np.ndarray:
+        return False
+    return x.size > _MANY and x.dtype in _BITS and _covers(x, condition)
 
 
 def _is_zero(number: float) -> bool:
@@ -95,8 +105,7 @@ def _kept(mask: Array, x: Array) -> Any:
     """`x` where the mask is true, zero elsewhere: all bits of a true element are ones."""
     bits = _BITS[x.dtype]
     ones = _all_ones(mask, bits)
-    np.bitwise_and(ones, x.view(bits), ones)
-    return ones.view(x.dtype)
+    return np.bitwise_and(ones, x.view(bits), ones if ones.shape == x.shape else None).view(x.dtype)
 
 
 @kernel(elementwise=True)
