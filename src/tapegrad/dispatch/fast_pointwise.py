@@ -209,6 +209,8 @@ def binary(
             z = without_signature(input, other, x, y)
             if type(z) is not ndarray:
                 return z
+            if signature is None and input._signature is other._signature:
+                signature = input._signature  # both were seen for the first time
             if signature is not False and signature is not None and not signature.row_major:
                 signature = None
         else:
