@@ -700,6 +700,7 @@ def uncovered(d):
     yield "standardize_rows", (d(3, 4).astype(np.float16), None, None, 1, 1e-5), {}
     yield "softmax_along", (d(3, 4).T, 1), {}  # the result lies as the operand does
     yield "softmax_along", (d(3, 4).astype(complex), 1), {}
+    yield "log_softmax_along", (d(), ()), {}
     yield "attend", ((d(1, 2, 3, 4), d(2, 2, 3, 4), d(2, 2, 3, 4)), 1.0, False), {}
     yield "take", (d(3, 4), np.array([1], np.int32)), {"axis": 0}
     yield "read_at", (d(3, 4, 5), np.array([[1], [2]]), (1, 2)), {}

@@ -191,6 +191,7 @@ def _slabs(shape: tuple[int, ...], axis: int) -> list[int]:
 
 
 def _call(at: Instance, name: str, arrays: list, axis: int) -> Call:
+    require(type(axis) is int)
     sizes = _slabs(at.shape(arrays[-1]), axis)
     work = prod(sizes) * (2 if len(arrays) == 1 else 1)
     return at.call(f"{name}_{at.real(*arrays)}", [*arrays, *sizes], work=work)
