@@ -147,7 +147,7 @@ class Found:
     def forget(self) -> None:
         """Let go of what was looked at: the guard has what it asks about."""
         self.tensors, self.seen, self.places, self.asked_for = {}, {}, {}, {}
-        self._modules, self.optimizers, self.generators = {}, [], []
+        self._modules, self.optimizers, self.generators, self.ints = {}, [], [], []
         self.guard.forget_names()
 
     def _tensor(self, x: Any) -> None:
