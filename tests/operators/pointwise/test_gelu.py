@@ -1,5 +1,6 @@
 """GELU on large arrays and far from zero."""
 
+import gc
 import math
 
 import numpy as np
@@ -38,3 +39,15 @@ def test_gelu_far_from_zero():
     np.testing.assert_array_equal(y.tolist(), want)
     y.sum().backward()
     np.testing.assert_array_equal(x.grad.tolist(), [0.0, 0.0, 0.5, 1.0, 1.0, 1.0, math.nan])
+
+
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+def test_the_room_of_blocks_is_given_back_without_the_garbage_collector(approximate):
+    x = torch.randn(1000, requires_grad=True)
+    gc.collect()
+    gc.disable()
+    try:
+        F.gelu(x, approximate=approximate).sum().backward()
+        assert not any(type(each).__name__ == "_Curve" for each in gc.get_objects())
+    finally:
+        gc.enable()

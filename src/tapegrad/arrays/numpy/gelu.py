@@ -61,7 +61,6 @@ class _Curve:
     def __init__(self, approximate: str, size: int):
         self.beyond = _BEYOND[approximate]
         self.polynomial = _POLYNOMIAL[approximate]
-        self.back = self.exact_back if approximate == "none" else self.tanh_back
         self.room = np.empty((3, size), np.float32)
 
     def near(self, x: Array, beyond: float) -> tuple:
@@ -163,7 +162,8 @@ def gelu(x: Array, approximate: str) -> Any:
 def gelu_back(g: Array, x: Array, approximate: str) -> Any:
     """`g` times the derivative of `gelu` at `x`."""
     if x.dtype == np.float32 == g.dtype and g.shape == x.shape:
-        return _in_blocks("back", approximate, g, x)
+        name = "exact_back" if approximate == "none" else "tanh_back"
+        return _in_blocks(name, approximate, g, x)
     phi = _phi(x, approximate)
     if approximate == "none":
         return g * (phi + x * np.exp(x * x * -0.5) * _DENSITY)
