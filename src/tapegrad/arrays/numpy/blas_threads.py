@@ -122,11 +122,15 @@ def product(a: Array, b: Array, out: Any = None) -> Any:
     by_rows = len(a) >= n
     length = len(a) if by_rows else n
     count = min(RUNS, amount // RUN, length // WIDE) if depth >= DEEP and _openblas_threads() else 1
+    multiply: Any = np.matmul
+    if out is None:
+        out = empty(len(a) * n, a.dtype).reshape(len(a), n)
+        multiply = np.dot  # for columns by rows four times as quick
+    if count < 2 and n_threads() == 1:
+        return multiply(a, b, out)
     with one_blas_thread():
         if count < 2:
-            return np.dot(a, b, out) if out is None else np.matmul(a, b, out)
-        if out is None:
-            out = empty(len(a) * n, a.dtype).reshape(len(a), n)
+            return multiply(a, b, out)
         ends = [length * i // count for i in range(count + 1)]
         calls: list[Callable[[], Any]] = []
         for i, j in pairwise(ends):
