@@ -129,7 +129,7 @@ def _correlation(at: Instance, name: str, transposed: bool) -> Call:
     offsets = of.height.kernel * of.width.kernel
     kernels = _lines(groups * _panels(out, itemsize) * channels * offsets)
     part = of.memory(channels, max(rows * columns, 4), channels * tile)
-    given = [x, w, bias if bias is not None else w, int(bias is not None), 0]
+    given = [x, w, bias if bias is not None else w, int(bias is not None)]
     return at.call(
         f"tg_{name}_{t}",
         [*given, *of.sizes(transposed), rows, columns, kernels, part],

@@ -75,31 +75,22 @@ static inline __attribute__((always_inline)) void tg_few_channels_real(
     }
 }
 
-/* y = sums + bias, and 0 in place of negative numbers (relu), for n places `step` apart; `between`,
-   the distance of the sums, is a constant where it is called */
+/* y = sums + bias for n places `step` apart; `between`, the distance of the sums, is a constant
+   where it is called */
 static inline __attribute__((always_inline)) void tg_give_places_real(
     real *restrict y, int64_t step, const real *restrict sums, const int64_t between, real bias,
-    int64_t relu, int64_t n) {
-    if (step != 1) {
-        for (int64_t k = 0; k < n; k++) {
-            real v = sums[k * between] + bias;
-            y[k * step] = relu && v < 0 ? 0 : v;
-        }
-    } else if (relu) {
-        for (int64_t k = 0; k < n; k++) {
-            real v = sums[k * between] + bias;
-            y[k] = v < 0 ? 0 : v;
-        }
-    } else {
+    int64_t n) {
+    if (step == 1)
         for (int64_t k = 0; k < n; k++) y[k] = sums[k * between] + bias;
-    }
+    else
+        for (int64_t k = 0; k < n; k++) y[k * step] = sums[k * between] + bias;
 }
 
 /* Blocks of a convolution: `first` and so many more of those of all images, group by group;
    weights: panels of channels, offset by offset, or rows of offsets; the memory: a table of
    offsets, a tile, sums of a block */
 static void tg_correlate_blocks_real(real *y, const real *x, const real *weights,
-                                     const real *bias, int64_t has_bias, int64_t relu,
+                                     const real *bias, int64_t has_bias,
                                      const tg_places_real *at, int64_t first, int64_t blocks,
                                      int64_t part_size, real *memory) {
     const int64_t width = 2 * TG_WIDE / sizeof(real);
@@ -133,7 +124,7 @@ static void tg_correlate_blocks_real(real *y, const real *x, const real *weights
                     for (int64_t c = 0; c < few; c++)
                         tg_give_places_real(out + (o + c) * at->H * at->W + r * down + q * right,
                                             right, sums + c * width, 1,
-                                            has_bias ? bias[group * O + o + c] : 0, relu, count);
+                                            has_bias ? bias[group * O + o + c] : 0, count);
                     p += count - 1;
                 }
             }
@@ -151,7 +142,7 @@ static void tg_correlate_blocks_real(real *y, const real *x, const real *weights
                 for (int64_t r = 0; r < rows; r++)
                     tg_give_places_real(out + (o + c) * at->H * at->W + r * down, right,
                                         sums + r * columns * width + c, width,
-                                        has_bias ? bias[group * O + o + c] : 0, relu, columns);
+                                        has_bias ? bias[group * O + o + c] : 0, columns);
         }
     }
 }
@@ -182,7 +173,7 @@ static int64_t tg_blocks_real(const tg_places_real *at) {
 /* y (N, G O, oh, ow): kernels w (G O, C, kh, kw) times what they cover of x (N, G C, h, w); the
    memory: kernels, and that of a part of the blocks, which are rows x columns places */
 static void tg_convolve_shared_real(real *y, const real *x, const real *w, const real *bias,
-                                    int64_t has_bias, int64_t relu, int64_t N, int64_t G,
+                                    int64_t has_bias, int64_t N, int64_t G,
                                     int64_t C, int64_t O, int64_t h, int64_t width, int64_t oh,
                                     int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw,
                                     int64_t ph, int64_t pw, int64_t dh, int64_t dw, int64_t rows,
@@ -192,16 +183,16 @@ static void tg_convolve_shared_real(real *y, const real *x, const real *w, const
                          ph, pw, dh, dw, oh, ow,    1,  1,  rows, columns};
     tg_lay_out_tiles_real(&at);
     tg_pack_kernels_real(memory, w, &at, O * C * kh * kw, C * kh * kw, kh * kw, kw, 1);
-    tg_correlate_blocks_shared_real(y, x, memory, bias, has_bias, relu, &at, 0,
+    tg_correlate_blocks_shared_real(y, x, memory, bias, has_bias, &at, 0,
                                     tg_blocks_real(&at), part_size, memory + kernels, threads);
 }
 static void tg_convolve_real(real *y, const real *x, const real *w, const real *bias,
-                             int64_t has_bias, int64_t relu, int64_t N, int64_t G, int64_t C,
+                             int64_t has_bias, int64_t N, int64_t G, int64_t C,
                              int64_t O, int64_t h, int64_t width, int64_t oh, int64_t ow,
                              int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph,
                              int64_t pw, int64_t dh, int64_t dw, int64_t rows, int64_t columns,
                              int64_t kernels, int64_t part_size, real *memory) {
-    tg_convolve_shared_real(y, x, w, bias, has_bias, relu, N, G, C, O, h, width, oh, ow, kh, kw,
+    tg_convolve_shared_real(y, x, w, bias, has_bias, N, G, C, O, h, width, oh, ow, kh, kw,
                             sh, sw, ph, pw, dh, dw, rows, columns, kernels, part_size, memory, 0);
 }
 
@@ -222,8 +213,8 @@ static void tg_phase_real(int64_t phase, int64_t size, int64_t k, int64_t s, int
 /* x (N, G O, H, W): the gradient with respect to the images of a convolution by w
    (G C, O, kh, kw), for cotangents y (N, G C, h, w) */
 static void tg_convolve_transposed_shared_real(
-    real *x, const real *y, const real *w, const real *bias, int64_t has_bias, int64_t relu,
-    int64_t N, int64_t G, int64_t C, int64_t O, int64_t h, int64_t width, int64_t H, int64_t W,
+    real *x, const real *y, const real *w, const real *bias, int64_t has_bias, int64_t N,
+    int64_t G, int64_t C, int64_t O, int64_t h, int64_t width, int64_t H, int64_t W,
     int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw, int64_t dh,
     int64_t dw, int64_t rows, int64_t columns, int64_t kernels, int64_t part_size, real *memory,
     int64_t threads) {
@@ -239,18 +230,18 @@ static void tg_convolve_transposed_shared_real(
             tg_lay_out_tiles_real(&at);
             tg_pack_kernels_real(memory, w + last * kw + last_j, &at, C * O * kh * kw, kh * kw,
                                  O * kh * kw, -every * kw, -every_j);
-            tg_correlate_blocks_shared_real(x + a * W + b, y, memory, bias, has_bias, relu, &at,
+            tg_correlate_blocks_shared_real(x + a * W + b, y, memory, bias, has_bias, &at,
                                             0, tg_blocks_real(&at), part_size,
                                             memory + kernels, threads);
         }
     }
 }
 static void tg_convolve_transposed_real(
-    real *x, const real *y, const real *w, const real *bias, int64_t has_bias, int64_t relu,
-    int64_t N, int64_t G, int64_t C, int64_t O, int64_t h, int64_t width, int64_t H, int64_t W,
+    real *x, const real *y, const real *w, const real *bias, int64_t has_bias, int64_t N,
+    int64_t G, int64_t C, int64_t O, int64_t h, int64_t width, int64_t H, int64_t W,
     int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw, int64_t dh,
     int64_t dw, int64_t rows, int64_t columns, int64_t kernels, int64_t part_size, real *memory) {
-    tg_convolve_transposed_shared_real(x, y, w, bias, has_bias, relu, N, G, C, O, h, width, H, W,
+    tg_convolve_transposed_shared_real(x, y, w, bias, has_bias, N, G, C, O, h, width, H, W,
                                        kh, kw, sh, sw, ph, pw, dh, dw, rows, columns, kernels,
                                        part_size, memory, 0);
 }
