@@ -188,3 +188,15 @@ def test_nothing_is_made_on_a_gpu():
         torch.tensor(1.0, device="cuda")
     with pytest.raises(RuntimeError, match="pin_memory=True requires a CUDA"):
         torch.tensor(1.0, pin_memory=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+def test_a_row_of_floats_is_rounded_once_to_the_default_type(dtype):
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        row, nested = torch.tensor([0.1, 2.0, 1e-9]), torch.tensor([[0.1, 2.0, 1e-9]])
+    finally:
+        torch.set_default_dtype(before)
+    assert row.dtype is nested.dtype is dtype
+    assert row.equal(nested[0])
