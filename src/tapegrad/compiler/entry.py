@@ -82,10 +82,14 @@ class Entry(CallSource):
             self.build(self.joint, self.joint.part, self.joint.gradients, names=self.names)
         forward = instructions.needed(forward, outputs)
         read = instructions.read_by(forward) | set(map(id, outputs))
-        self.grads_matter = recording.reads_grads or any(
-            e.grad != "kept" for e in recording.effects
-        )
         self.reads = [i for i, x in enumerate(tensors) if id(x) in read]
+        used = {*self.reads, *[e.tensor for e in recording.effects]}
+        grads = {id(x) for x in recording._grads if x is not None}
+        self.grads_matter = (
+            recording.reads_grads
+            or any(e.grad != "kept" for e in recording.effects)
+            or any(id(recording.tensors[i]) in grads for i in used)
+        )
         self.numbers = [i for i, x in enumerate(numbers) if id(x) in read]
         inputs = [tensors[i] for i in self.reads] + [numbers[i] for i in self.numbers]
         self.part = program.part(inputs, forward)

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.numpy.blas_threads import DEEP, RUN, RUNS, WIDE
+from tapegrad.arrays.numpy.blocks import PRODUCT
 from tapegrad.arrays.signature import Like
 from tapegrad.arrays.traced.program import Program, Scalar, Value
 from tapegrad.arrays.traced.source import source_of
@@ -171,8 +173,38 @@ _PLAIN = {
     "memory_pool.memory_for": "def {}(x):\n    return np.empty(x.shape, x.dtype)",
     "float8.to_float8": "def {}(x, dtype):\n    raise NotImplementedError('float8')",
     "float8.is_float8": "def {}(dtype):\n    return False",
-    "blocks.share_out": "def {}(n, size, work):\n    return [work(0, n)]",
-    "blas_threads.share_products": "def {}(n, size, work):\n    return [work(0, n)]",
+    "blocks.blockwise": "def {}(function, arrays):\n    return None",
+    "blocks.share_out": "def {}(n, size, work, step=1):\n    return [work(0, n)]",
+    "blas_threads.share_products": "def {}(n, size, work, step=1):\n    return [work(0, n)]",
+    "blas_threads.one_blas_thread": (
+        "class {}:\n    def __enter__(self):\n        pass\n\n"
+        "    def __exit__(self, *error):\n        pass"
+    ),
+    "blas_threads.product": (
+        "def {}(a, b, out=None):\n"
+        "    rows, (depth, n) = len(a), b.shape\n"
+        "    amount, length = a.size * n, max(rows, n)\n"
+        f"    count = min({RUNS}, amount // {RUN}, length // {WIDE}) if depth >= {DEEP} else 1\n"
+        "    if out is None:\n"
+        f"        if count < 2 and amount >= {PRODUCT}:\n"
+        "            return np.dot(a, b)\n"
+        "        out = np.empty((rows, n), a.dtype)\n"
+        "    ends = [length * i // max(count, 1) for i in range(max(count, 1) + 1)]\n"
+        "    for i, j in zip(ends[:-1], ends[1:]):\n"
+        "        if rows >= n:\n"
+        "            np.matmul(a[i:j], b, out[i:j])\n"
+        "        else:\n"
+        "            np.matmul(a, b[:, i:j], out[:, i:j])\n"
+        "    return out"
+    ),
+    "blas_threads.sum_products": (
+        "def {}(n, size, work, most):\n"
+        "    count, total = min(n, most), None\n"
+        "    for i in range(count):\n"
+        "        part = work(n * i // count, n * (i + 1) // count)\n"
+        "        total = part if total is None else np.add(total, part, out=total)\n"
+        "    return total"
+    ),
     "blocks.run_blocks": "def {}(n, work, *rest):\n    work(0, n)",
 }
 """What only saves memory or uses several cores, as it is written where that does not matter."""
@@ -297,5 +329,6 @@ class _Plainer(ast.NodeTransformer):
                 text = f"{module}.{each.name} is tapegrad's"
                 lines += ast.parse(f"raise NotImplementedError({text!r})").body
                 continue
-            lines += ast.parse(f"{each.asname or each.name} = {self._kernels.add(x)}").body
+            name, there = each.asname or each.name, self._kernels.add(x)
+            lines += ast.parse(f"{name} = {there}" if name != there else "pass").body
         return lines

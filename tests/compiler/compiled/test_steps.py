@@ -403,3 +403,20 @@ def test_hooks_of_optimizers(run):
         for _ in range(3):
             run.call(f, *batch())
         run.look(model, seen)
+
+
+@side_by_side("numpy", "c")
+def test_gradients_that_nobody_sets_to_zero_add_up(run):
+    model = nn.Linear(3, 3)
+
+    def step(x):
+        loss = model(x).tanh().sum()
+        loss.backward()
+        return loss
+
+    step = run.compile(step)
+    for n in range(6):
+        if n == 4:
+            model.zero_grad()
+        run.call(step, torch.ones(2, 3) * n)
+        run.look(model)

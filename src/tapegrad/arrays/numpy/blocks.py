@@ -18,6 +18,16 @@ LARGE = 1 << 17  # elements: below it blocks and threads cost more than they bri
 SHARED = 1 << 21  # elements: below it threads do for one pass over memory
 PRODUCT = 1 << 18  # multiply-adds of a product: with fewer the BLAS starts no threads
 _TRIED = 1 << 14  # elements of the first try: kernels may do otherwise with a handful
+_SLOW = frozenset(
+    getattr(np, name)
+    for name in (
+        "arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt cos cosh exp exp2 expm1 "
+        "float_power fmod hypot log log10 log1p log2 logaddexp logaddexp2 power remainder sin sinh "
+        "tan tanh"
+    ).split()
+)
+"""Ufuncs that take many times a pass over memory: threads share what is `LARGE`."""
+
 BLOCK = 1 << 16  # elements: a few float32 blocks fit the second-level cache of one core
 
 
@@ -104,7 +114,8 @@ def blockwise(function: Callable, arrays: tuple) -> Any:
         def work(i: int, j: int) -> None:
             replay(_part(flat, i, j), out[i:j])
 
-    if steps is not None and len(steps) == 1 and size <= SHARED:
+    least = LARGE if steps is None or len(steps) > 1 or steps[0][0] in _SLOW else SHARED
+    if size <= least:
         work(0, size)
     else:
         run_blocks(size, work)
