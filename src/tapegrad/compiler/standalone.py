@@ -253,6 +253,7 @@ class _Kernels:
         for each in names_of(function.__code__):
             if each in function.__globals__:
                 names[each] = self._global(function, each, function.__globals__[each])
+        _refuse_classes(function, tree)
         tree = _Plainer(self, names).visit(tree)
         return ast.unparse(ast.fix_missing_locations(tree))
 
@@ -285,6 +286,19 @@ class _Kernels:
             self._kept.append(x)
             self.sources.append(line.replace("{}", name, 1))
         return self._names[id(x)]
+
+
+def _refuse_classes(function: Any, tree: ast.AST) -> None:
+    """Raise for a function that makes objects of tapegrad's classes: the file has none of them."""
+    for each in ast.walk(tree):
+        used = each.func if isinstance(each, ast.Call) else getattr(each, "value", None)
+        if isinstance(each, (ast.Call, ast.Attribute)) and isinstance(used, ast.Name):
+            x = function.__globals__.get(used.id)
+            if isinstance(x, type) and x.__module__.partition(".")[0] == "tapegrad":
+                raise runtime_error(
+                    f"The program calls {function.__qualname__}, which needs {x.__name__}",
+                    "It runs where tapegrad is.",
+                )
 
 
 class _Plainer(ast.NodeTransformer):
