@@ -1,5 +1,7 @@
 """Kernels in C during a test, from a cache that all tests of a session share."""
 
+import os
+
 import pytest
 
 import tapegrad
@@ -9,7 +11,9 @@ from tapegrad.backends.native import libraries
 @pytest.fixture
 def cache(tmp_path_factory, monkeypatch):
     """A cache on disk of the session's own."""
-    folder = tmp_path_factory.getbasetemp() / "native-cache"
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root  # all workers share it
+    folder = root / "native-cache"
     monkeypatch.setenv("TAPEGRAD_CACHE_DIR", str(folder))
     return folder
 
