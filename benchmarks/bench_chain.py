@@ -49,6 +49,6 @@ ROWS = [
         chain_by_hand,
         count=ROUNDS * N,
         repeats=21,
-        bounds=(ratio(TORCH, 0.45),),
+        bounds=(ratio(TORCH, 0.40),),
     )
 ]

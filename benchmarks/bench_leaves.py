@@ -42,7 +42,7 @@ ROWS = [
         leaves,
         count=N,
         per="step",
-        bounds=(ratio(TORCH, 0.6),),
+        bounds=(ratio(TORCH, 0.42),),
     ),
     Row(
         "many_leaves",
@@ -50,6 +50,6 @@ ROWS = [
         many_leaves,
         count=ROUNDS * N,
         per="leaf",
-        bounds=(ratio(TORCH, 0.52),),
+        bounds=(ratio(TORCH, 0.45),),
     ),
 ]

@@ -67,6 +67,6 @@ ROWS = [
         count=ITERATIONS,
         per="iteration",
         repeats=21,
-        bounds=(ratio(TORCH, 0.75), ratio(NUMPY, 1.15)),
+        bounds=(ratio(TORCH, 0.68), ratio(NUMPY, 1.15)),
     )
 ]

@@ -93,12 +93,5 @@ def all_cores(row: Row, limit: float) -> Row:
 
 def native(row: Row, limit: float) -> Row:
     """`row` on all cores by tapegrad's kernels in C: at most `limit` times PyTorch's time."""
-    return replace(
-        row,
-        name=f"{row.name}_native",
-        title=f"{row.title}, kernels in C, on all cores",
-        clock=WALL,
-        pinned=False,
-        native=True,
-        bounds=(ratio(TORCH, limit, WALL), *row.bounds[1:]),
-    )
+    title = f"{row.title}, kernels in C, on all cores"
+    return replace(all_cores(row, limit), name=f"{row.name}_native", title=title, native=True)
