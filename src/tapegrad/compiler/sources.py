@@ -296,6 +296,8 @@ class Found:
                 self.look_at(entry)
 
     def _function(self, function: Any) -> None:
+        if _is_named_by_library(function):
+            return  # its variables are the library's own
         wrapped = getattr(function, "__wrapped__", None)
         if wrapped is not None and wrapped is not function:
             self.look_at(wrapped)
@@ -391,6 +393,14 @@ def is_library(x: Any) -> bool:
     """Whether a class or function is part of tapegrad, of NumPy or of Python's library."""
     root = (getattr(x, "__module__", None) or "builtins").partition(".")[0]
     return root in (*_OURS, "numpy", "scipy", "builtins") or root in _STDLIB
+
+
+def _is_named_by_library(function: Any) -> bool:
+    """Whether a function is one that a module of a library has under its name."""
+    if not is_library(function):
+        return False
+    module = sys.modules.get(function.__module__)
+    return getattr(module, function.__name__, None) is function
 
 
 _STDLIB = sys.stdlib_module_names - {"__main__"}
