@@ -1,8 +1,8 @@
 """Programs as NumPy source: the same kernels on the same numbers in the same order, less around it.
 
-`block` holds a program while `fold`, `common`, `identity`, `expand`, `dead` and `checks` rewrite
-it; `layout` says where its values live, `forms` how instructions write into memory that is there,
-`chains` which of them run in blocks; `source` writes it down and `runner` runs it.
+`block` holds a program while `fold`, `common`, `identity`, `expand`, `dead`, `checks` and `stack`
+rewrite it; `layout` says where its values live, `forms` how instructions write into memory that is
+there, `chains` which of them run in blocks; `source` writes it down and `runner` runs it.
 Results have the bits that the recorded computation had.
 """
 

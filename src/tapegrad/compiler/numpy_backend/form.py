@@ -38,6 +38,11 @@ class Form:
         self.elementwise, self.pointwise = elementwise or pointwise, pointwise
         self.number, self.numbers = number, numbers
 
+    @property
+    def is_assignment(self) -> bool:
+        """Whether it is one of an element, where operands may be numbers."""
+        return bool(self.lines) and self.lines[0].startswith("{out}[()]")
+
 
 class Cast:
     """A Python number of the program as an array of the dtype that a loop computes in."""

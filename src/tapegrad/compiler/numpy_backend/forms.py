@@ -270,7 +270,13 @@ def _filled(block: Block, instruction: Instruction) -> Form | None:
     return Form(f"{{out}}.fill({number!r})", ())
 
 
+def _unfilled(block: Block, instruction: Instruction) -> Form:
+    """Memory that is written to afterwards: there is nothing to do."""
+    return Form((), ())
+
+
 _RULES: dict[str, Callable] = {
+    "np.empty": _unfilled,
     "xp.matmul": _product,
     "np.matmul": _product,
     "xp.sum": _SUM,

@@ -26,7 +26,7 @@ class Lines:
         self.numbers_as_arrays = {
             x
             for each, form in layout.forms.items()
-            if each.result not in layout.numbers and not form.lines[0].startswith("{out}[()]")
+            if each.result not in layout.numbers and not form.is_assignment
             for x in values_in(form.operands)
             if x in layout.numbers
         }
@@ -72,7 +72,7 @@ class Lines:
         called = {name: names.function(name, x) for name, x in form.functions.items()}
         if result in self.layout.numbers or (form.number and "out" in each.kwargs):
             return self._number(result, form, called)
-        kind = self._array if not form.lines[0].startswith("{out}[()]") else names.text
+        kind = self._array if not form.is_assignment else names.text
         operands = [kind(x) for x in form.operands]
         if "out" in each.kwargs and result in self.layout.spares:
             out, spare = names.value(result), names.value(result, "_spare")
