@@ -194,34 +194,6 @@ def test_a_program_is_saved_as_a_file_that_runs_alone(tmp_path):
         step.save(tmp_path / "step.txt")
 
 
-@pytest.mark.parametrize(
-    ("layer", "shape"),
-    [
-        (lambda: nn.LSTM(64, 128), (40, 32, 64)),
-        (lambda: nn.Sequential(nn.Linear(256, 256), nn.LayerNorm(256), nn.Softmax(-1)), (512, 256)),
-    ],
-)
-def test_kernels_that_share_their_work_are_saved(layer, shape, tmp_path):
-    f = torch.compile(layer(), backend="numpy")
-    with torch.no_grad():
-        for _ in range(2):
-            f(torch.randn(shape))
-    f.save(tmp_path / "layer.py")
-    command = [sys.executable, "-I", str(tmp_path / "layer.py")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "us a call" in done.stdout
-
-
-def test_a_program_that_needs_a_class_of_tapegrads_is_not_saved(tmp_path):
-    f = torch.compile(nn.Conv2d(3, 8, 3), backend="numpy")
-    with torch.no_grad():
-        for _ in range(2):
-            f(torch.randn(2, 3, 8, 8))
-    with pytest.raises(RuntimeError, match="The program calls convolve, which needs "):
-        f.save(tmp_path / "layer.py")
-    assert not (tmp_path / "layer.py").exists()
-
-
 @pytest.mark.parametrize("backend", ["numpy", "c"])
 def test_a_profile_has_it_as_one_event_with_its_parts(backend):
     if backend == "c":
