@@ -38,6 +38,19 @@ def is_recorded(x: object) -> bool:
     return hasattr(type(x), "program")
 
 
+def prepared(function: Any, *args: Any) -> Any:
+    """What `function` gives of plain arrays and numbers: what an operator makes of their values.
+
+    Where one of the arrays is recorded, the call is written down as one instruction, and the shapes
+    of what it gives have to be the same again.
+    """
+    if not any(map(is_recorded, args)):
+        return function(*args)
+    from tapegrad.arrays.traced.record import PREPARED, record
+
+    return record(f"{PREPARED}{function.__name__}", function, args, {})
+
+
 def laid_out(x: Array) -> Any:
     """The array whose shape and strides `x` has: its own numbers where `x` is recorded."""
     return x.array if is_recorded(x) else x

@@ -56,6 +56,9 @@ _SIZED_BY_DATA = frozenset(
 )
 """How many numbers these give depends on numbers: it has to be the same again."""
 
+PREPARED = "xp.prepared."
+"""What the texts of such functions of operators begin with."""
+
 
 _WRITERS = frozenset("setitem np.copyto .fill np.put np.place np.putmask .put .itemset".split())
 
@@ -75,7 +78,9 @@ def _keep_in_memory(program: Program, x: Any) -> None:
 
 def is_sized_by_data(text: str, args: Any) -> bool:
     """Whether the shape of what a call gives depends on numbers."""
-    return text in _SIZED_BY_DATA or (text == "getitem" and _has_mask(args[1]))
+    if text in _SIZED_BY_DATA or text.startswith(PREPARED):
+        return True
+    return text == "getitem" and _has_mask(args[1])
 
 
 def _has_mask(key: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import prepared
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.registration import SPARSE
@@ -112,7 +113,7 @@ def choose_in_bags(xp, weight, chosen, filled):
     return xp.where(filled, xp.gather_along(weight, chosen, 0), 0)
 
 
-def _first_maxima(weight: Tensor, indices: Any, starts: Any, filled: Any) -> Any:
+def _first_maxima(weight: Array, indices: Any, starts: Any, filled: Any) -> Any:
     """For each bag that is filled the rows of the table that hold its maxima: (B, D)."""
     chosen = np.zeros((len(filled), weight.shape[1]), np.int64)
     if not indices.size:
@@ -247,8 +248,8 @@ def embedding_bag(
     wrong = np.flatnonzero((values < 0) | (values >= n))
     if wrong.size:
         raise errors.runtime_error(
-            f"Index {wrong[0]} of input takes value {values[wrong[0]]} which is not in the "
-            f"valid range [0, {n})",
+            f"Index {int(wrong[0])} of input takes value {int(values[wrong[0]])} which is not in "
+            f"the valid range [0, {n})",
             f"The table has rows 0 to {n - 1}.",
         )
     starts = offsets._array[:-1] if include_last_offset else offsets._array
@@ -269,7 +270,7 @@ def embedding_bag(
     if mode == _MAX:
         filled = lengths > 0
         begins = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))[:-1]
-        chosen = _first_maxima(weight._array, values, begins, filled)
+        chosen = prepared(_first_maxima, weight._array, values, begins, filled)
         result = choose_in_bags(weight, wrap(chosen), wrap(filled[:, None]))
         return result, wrap(bags), counts, wrap(chosen)
     options = {"average": mode == _MEAN, "by_frequency": bool(scale_grad_by_freq)}

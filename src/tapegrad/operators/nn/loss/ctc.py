@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import prepared
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Scalar
 from tapegrad.core.argument_check import require_tensors
@@ -195,9 +196,9 @@ def alignment(
     logp = log_probs if batched else log_probs.unsqueeze(1)
     if not batched and targets._array.ndim == 1:
         targets = targets.unsqueeze(0)
-    rows = _padded(logp, targets, times, labels, blank)
-    symbols = np.full((len(rows), 2 * rows.shape[1] + 1), blank)
-    symbols[:, 1::2] = rows
+    _check(logp, blank)
+    given = targets._array, times, labels
+    symbols, times, labels = prepared(_symbols, *given, logp._array.shape, blank)
     loss, _ = alignment_loss(
         *(logp, wrap(symbols), wrap(times), wrap(labels)),
         zero_infinity=bool(zero_infinity),
@@ -215,7 +216,7 @@ def alignment(
 
 
 def _lengths(log_probs: Any, targets: Any, *given: Any) -> list:
-    """The lengths of inputs and targets as arrays of int64."""
+    """The lengths of inputs and targets as arrays of integers."""
     kinds = {isinstance(x, TensorBase) for x in given}
     if len(kinds) > 1 or not all(isinstance(x, (TensorBase, tuple, list)) for x in given):
         raise errors.invalid_combination(
@@ -235,12 +236,12 @@ def _lengths(log_probs: Any, targets: Any, *given: Any) -> list:
         elif x.dtype.category != 1:
             raise errors.runtime_error(f"{name} must be integral", f"Convert them: {name}.long().")
         else:
-            found.append(np.asarray(x._array, dtype=np.int64).reshape(-1))
+            found.append(x._array)
     return found
 
 
-def _padded(logp: Any, targets: Any, times: Any, labels: Any, blank: int) -> Any:
-    """The targets as an array (N, L), filled up with blanks."""
+def _check(logp: Any, blank: int) -> None:
+    """Raise for log-probabilities, or a blank, that are none."""
     if not logp._array.size:
         text = "log_probs tensor must not be empty"
         raise errors.runtime_error(text, "It is (T, N, C) or (T, C).")
@@ -253,10 +254,19 @@ def _padded(logp: Any, targets: Any, times: Any, labels: Any, blank: int) -> Any
             "argument #1 'log_probs'",
             "log_probs is (T, N, C) or (T, C): time, batch, classes.",
         )
-    steps, n, n_classes = logp._array.shape
+    n_classes = logp._array.shape[2]
     if not 0 <= blank < n_classes:
         text = "blank must be in label range"
         raise errors.runtime_error(text, f"Symbols are numbered from 0 to {n_classes - 1}.")
+
+
+def _symbols(targets: Array, times: Array, labels: Array, shape: Any, blank: int) -> tuple:
+    """The targets (N, 2 L + 1) with blanks around each label and behind the last, and the lengths.
+
+    `shape` is that of the log-probabilities.
+    """
+    steps, n, n_classes = shape
+    times, labels = (np.asarray(x, dtype=np.int64).reshape(-1) for x in (times, labels))
     for name, x in zip(_LENGTHS, (times, labels), strict=True):
         if len(x) != n:
             text = f"{name} must be of size batch_size"
@@ -267,7 +277,7 @@ def _padded(logp: Any, targets: Any, times: Any, labels: Any, blank: int) -> Any
     for value in times[times > steps]:
         text = f"Expected input_lengths to have value at most {steps}, but got value {value}"
         raise _wrong(text, f"log_probs has {steps} steps of time.")
-    rows = _rows(np.asarray(targets._array, dtype=np.int64), labels)
+    rows = _rows(np.asarray(targets, dtype=np.int64), labels)
     there = np.arange(rows.shape[1]) < labels[:, None]
     rows = np.where(there, rows, blank)
     if rows.size and (rows.min() < 0 or rows.max() >= n_classes):
@@ -275,7 +285,9 @@ def _padded(logp: Any, targets: Any, times: Any, labels: Any, blank: int) -> Any
             "ctc_loss: a target is out of range",
             f"Symbols are numbered from 0 to {n_classes - 1}; PyTorch reads beyond the array here.",
         )
-    return rows
+    symbols = np.full((n, 2 * rows.shape[1] + 1), blank)
+    symbols[:, 1::2] = rows
+    return symbols, times, labels
 
 
 def _rows(targets: Any, labels: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.arrays.namespaces import elements, namespace_of
+from tapegrad.arrays.namespaces import elements, namespace_of, prepared
 from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
@@ -179,15 +179,15 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any
     _check_labels(target)
     n_classes = shape[-1] if shape else 1
     _check_floats("multilabel_margin_loss_forward_out_frame", input.dtype)
-    label = wrap(_labels(target, n_classes))
+    label = wrap(prepared(_labels, target._array, n_classes))
     rows = input if len(shape) == 2 else input.reshape(1, n_classes)
     y = multilabel_margin(rows, label, reduction=reduction)
     return y.reshape(()) if len(shape) < 2 else y
 
 
-def _labels(target: Tensor, n_classes: int) -> np.ndarray:
+def _labels(target: Array, n_classes: int) -> np.ndarray:
     """The columns of the target, in rows, that have a label before the first -1 of their row."""
-    rows = np.asarray(target._array).reshape(-1, n_classes)
+    rows = np.asarray(target).reshape(-1, n_classes)
     if rows.size and (rows.min() < -1 or rows.max() >= n_classes):
         advice = f"Classes are numbered from 0 to {n_classes - 1}; -1 ends a list of labels."
         raise errors.runtime_error("argument #2 'target' is out of range", advice)
