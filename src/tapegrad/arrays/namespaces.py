@@ -42,7 +42,8 @@ def prepared(function: Any, *args: Any) -> Any:
     """What `function` gives of plain arrays and numbers: what an operator makes of their values.
 
     Where one of the arrays is recorded, the call is written down as one instruction, and the shapes
-    of what it gives have to be the same again.
+    of what it gives have to be the same again. What is a view of an argument has to have a shape
+    that follows from its shape alone.
     """
     if not any(map(is_recorded, args)):
         return function(*args)
