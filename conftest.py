@@ -1,5 +1,6 @@
 """What the examples in docstrings find when they run, and how many threads tests may start."""
 
+import gc
 import os
 import sys
 from importlib.util import find_spec
@@ -28,6 +29,12 @@ NOT_IMPORTED = {
 collect_ignore_glob = [files for package, files in NOT_IMPORTED.items() if not find_spec(package)]
 # pytest asks each module for `pytest_plugins`, and this one has every name
 collect_ignore_glob.append("src/tapegrad/compat/torch/classes.py")
+
+
+def pytest_collection_finish():
+    """Let the garbage collector pass over what was there before: tests have it walk often."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
