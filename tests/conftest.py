@@ -38,3 +38,14 @@ def seed():
 def pytorch():
     """PyTorch, where it is installed."""
     return needs.pytorch()
+
+
+@pytest.fixture
+def three_threads():
+    """Three threads of the library during a test, and as many as before afterwards."""
+    from tapegrad.core import threads
+
+    before = threads.n_threads()
+    threads.set_n_threads(3)
+    yield
+    threads.set_n_threads(before)

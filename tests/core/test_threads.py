@@ -13,13 +13,7 @@ import pytest
 
 from tapegrad.core import threads
 
-
-@pytest.fixture(autouse=True)
-def _three_threads():
-    before = threads.n_threads()
-    threads.set_n_threads(3)
-    yield
-    threads.set_n_threads(before)
+pytestmark = pytest.mark.usefixtures("three_threads")
 
 
 def test_what_the_calls_return_comes_in_their_order():

@@ -12,13 +12,7 @@ import tapegrad as torch
 from tapegrad.arrays.numpy import blas_threads, blocks
 from tapegrad.core import threads
 
-
-@pytest.fixture(autouse=True)
-def _three_threads():
-    before = threads.n_threads()
-    threads.set_n_threads(3)
-    yield
-    threads.set_n_threads(before)
+pytestmark = pytest.mark.usefixtures("three_threads")
 
 
 @pytest.fixture
