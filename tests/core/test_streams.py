@@ -176,6 +176,35 @@ def test_a_last_block_that_is_not_full_replaces_the_last_sixteen(dtype, n):
         assert (x[-16:] == normal.normal(tail, (16,), kind)).all()
 
 
+@pytest.mark.parametrize("round_", range(4))
+def test_what_is_drawn_ahead_is_what_would_be_drawn(rng, round_):
+    single = np.dtype(np.float32)
+    ahead, plain = Twister(round_), Twister(round_)
+    ahead.u32(100 * round_), plain.u32(100 * round_)
+    for _ in range(300):
+        kind, n = rng.random(), int(rng.integers(16, 1025))
+        mean, std = (0.0, 1.0) if rng.random() < 0.5 else (0.3, 2.0)
+        if kind < 0.9:
+            plain.asked_for_few = False  # so that it does not draw ahead
+            found = normal.normal(ahead, (n,), single, mean, std)
+            want = normal.normal(plain, (n,), single, mean, std)
+        elif kind < 0.92:
+            found, want = ahead.pack(), plain.pack()
+        elif kind < 0.94:
+            kept = ahead.snapshot(), plain.snapshot()
+            normal.normal(ahead, (n,), single), plain.u32(n)
+            ahead.restore(kept[0]), plain.restore(kept[1])
+        elif kind < 0.96:
+            ahead.reseed(n), plain.reseed(n)
+        elif kind < 0.98:
+            found, want = ahead.low53(n), plain.low53(n)
+        else:
+            found = normal.normal(ahead, (n,), np.dtype(np.float64))
+            want = normal.normal(plain, (n,), np.dtype(np.float64))
+        assert found.tobytes() == want.tobytes()
+    assert ahead.pack().tobytes() == plain.pack().tobytes()
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_any_number_of_threads_draws_the_same_numbers(dtype):
     n, before = normal._SHARED + 5, threads.n_threads()

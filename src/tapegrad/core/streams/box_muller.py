@@ -9,6 +9,7 @@ Source: Box and Muller, 1958; Moshier, Cephes Mathematical Library, 1989 (`logf`
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -116,24 +117,43 @@ class Blocks:
         room = slice(words.size // 2)
         halves, singles, wide = self._words[:, room], self._singles[:, room], self._wide[:, room]
         halves.view(_HALF)[...] = words.view(_HALF).reshape(-1, 2).T
-        pairs = _pairs(halves, singles, wide)
-        if mean:
-            wide = wide[:2]
-            wide[...] = pairs
-            wide *= f64(f32(std))
-            wide += f64(f32(mean))
-            pairs[...] = wide
-        else:
-            if std != 1:
-                multiply(pairs, f32(std), pairs)
-            add(pairs, _ZERO, pairs)  # -0 becomes 0
+        radius, cos_sin = _polar(halves, singles, wide)
+        pairs = multiply(cos_sin, radius, cos_sin)
+        scale(pairs, wide[:2], mean, std)
         out.view(_HALF).reshape(-1, 2).T[...] = pairs.view(_HALF)
 
+    def polar(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The radius that each word stands for, and the cosine and sine of its angle."""
+        room = slice(words.size)
+        halves = self._words[:, room]
+        halves[...] = words
+        radius, cos_sin = _polar(halves, self._singles[:, room], self._wide[:, room])
+        bits, sign = radius.view(i32), halves[0]
+        bitwise_and(bits, _SIGN, sign)  # which is the angle's
+        xor(bits, sign, bits)
+        xor(cos_sin.view(i32), sign, cos_sin.view(i32))
+        return radius.copy(), cos_sin.copy()
 
-def _pairs(words: np.ndarray, singles: np.ndarray, wide: np.ndarray) -> np.ndarray:
-    """radius * cos(angle) and radius * sin(angle), two rows of `singles`, for two rows of words.
 
-    The radius is sqrt(-2 log(1 - word / 2**24)), the angle 2 pi word / 2**24; `words` is used up.
+def scale(pairs: np.ndarray, wide: Any, mean: float, std: float) -> None:
+    """Multiply normal numbers by `std` and add `mean`, rounding once; `wide`: room in float64."""
+    if mean:
+        wide[...] = pairs
+        wide *= f64(f32(std))
+        wide += f64(f32(mean))
+        pairs[...] = wide
+    else:
+        if std != 1:
+            multiply(pairs, f32(std), pairs)
+        add(pairs, _ZERO, pairs)  # -0 becomes 0
+
+
+def _polar(words: np.ndarray, singles: np.ndarray, wide: np.ndarray) -> tuple:
+    """The radius for the first row of words, and cosine and sine of the angle for the second one.
+
+    The radius is sqrt(-2 log(1 - word / 2**24)), the angle 2 pi word / 2**24. The radius is
+    negative where cosine and sine have to be negated; both are rows of `singles`. `words` is used
+    up.
     """
     exponent, quarter = words
     x, x_squared, angle, square, scaled, y, cos, _sin = singles
@@ -216,4 +236,4 @@ def _pairs(words: np.ndarray, singles: np.ndarray, wide: np.ndarray) -> np.ndarr
     left_shift(quarter, _HALF_TO_SIGN, quarter)
     bitwise_and(quarter, _SIGN, quarter)
     xor(radius, quarter, radius)
-    return multiply(cos_sin, x, cos_sin)
+    return x, cos_sin

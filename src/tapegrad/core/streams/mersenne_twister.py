@@ -58,11 +58,16 @@ class Twister:
     array([1608637542, 3421126067], dtype=uint32)
     """
 
-    __slots__ = ("_bits", "_drawn", "_stale", "_words", "lock", "normal", "rooms", "seed")
+    __slots__ = (
+        *("_ahead", "_bits", "_drawn", "_stale", "_words"),
+        *("asked_for_few", "lock", "normal", "rooms", "seed"),
+    )
 
     seed: int
     normal: float | None
     rooms: list  # where `normal` works, one for each thread
+    asked_for_few: bool  # whether few normal numbers were drawn last
+    _ahead: Any  # words that are drawn, but not asked for yet
 
     def __init__(self, seed: int) -> None:
         self.lock = RLock()
@@ -75,6 +80,8 @@ class Twister:
         with self.lock:
             self.seed = seed % 2**64
             self.normal = None
+            self._ahead = None
+            self.asked_for_few = False
             self._stale = True  # the seed has not been given to NumPy yet
             self._drawn = False
 
@@ -107,6 +114,17 @@ class Twister:
             words = self._bits.random_raw(n).astype(np.int32)
             return np.bitwise_and(words, _LOW_24, words)
         return self._words.randint(0, 2**24, n, np.int32)
+
+    def locked_ahead(self) -> Any:
+        """What draws words of 24 bits before they are asked for, until something else is drawn."""
+        if self._ahead is None:
+            from tapegrad.core.streams.ahead import Ahead
+
+            self._ready()
+            self._ahead = Ahead(self._bits)
+        self._drawn = True
+        DRAWS[0] += 1
+        return self._ahead
 
     def low53(self, n: int) -> np.ndarray:
         """The low 53 bits of `n` words of 64, as int64."""
@@ -141,7 +159,11 @@ class Twister:
         if self._stale:
             self._words.seed(self.seed % 2**32)
             self._stale = False
+        if self._ahead is not None:
+            self._ahead.give_back()
+            self._ahead = None
         if n:
+            self.asked_for_few = False
             self._drawn = True
             DRAWS[0] += 1
 
@@ -154,6 +176,7 @@ class Twister:
     def restore(self, snapshot: Any) -> None:
         """Go back to where the stream stood."""
         with self.lock:
+            self._ahead = None
             self._bits.state, self.normal, self._drawn = snapshot
 
     def pack(self) -> np.ndarray:

@@ -19,6 +19,7 @@ from tapegrad.core.streams.rounding import cast, fma64, libm
 from tapegrad.core.threads import at_once, n_threads
 
 _SINGLE = np.dtype(np.float32)
+_FEW = 1024  # numbers: up to here a call costs more than its work
 _SHARED = 2**17  # numbers: from here on threads share the work
 _TWO_PI = 2 * math.pi
 _EXP_LIMIT = 709.0  # Python's exp raises from 709.79 on
@@ -93,12 +94,26 @@ def _fill_blocks(stream: Twister, out: np.ndarray, mean: float, std: float) -> N
     """At least 16 numbers; if the last block is not full, 16 new ones replace the last 16."""
     n = out.size
     with stream.lock:
+        if n <= _FEW and out.dtype == _SINGLE:
+            _fill_few(stream, out, mean, std)
+            return
         starts = iter(range(0, n // BLOCK * BLOCK, BLOCK * BLOCKS))
         if n < _SHARED:
             _fill_runs(stream, out, mean, std, starts, stream.lock)
         else:
             fill = partial(_fill_runs, stream, out, mean, std, starts, allocate_lock())
             at_once([fill] * n_threads())
+
+
+def _fill_few(stream: Twister, out: np.ndarray, mean: float, std: float) -> None:
+    """The same for few numbers in float32: from the second such call on, words are drawn ahead."""
+    if stream.asked_for_few:
+        from tapegrad.core.streams.ahead import fill_few
+
+        fill_few(stream.locked_ahead(), out, mean, std)
+    else:
+        _fill_runs(stream, out, mean, std, iter([0]), stream.lock)
+        stream.asked_for_few = True
 
 
 def _fill_runs(
