@@ -151,6 +151,54 @@ threading.Thread(target=work).start()
     assert _run(program) == ["[0,", "0]"]
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_calls_are_made_beside_work_when_they_may_be(n):
+    threads.set_n_threads(n)
+    made: list = []
+    calls = [lambda i=i: made.append(i) for i in range(6)]
+
+    def work(line):
+        for i in range(3):
+            line.need(i)
+            line.need(i)
+            assert i in made and 3 + i not in made
+            line.allow(4 + i)
+
+    threads.beside(work, calls, 3)
+    assert sorted(made) == list(range(6))
+
+
+def test_calls_are_made_while_work_goes_on():
+    began, done = threading.Event(), threading.Event()
+
+    def call():
+        began.set()
+        assert done.wait(60)
+
+    def work(line):
+        assert began.wait(60)
+        threading.Timer(0.01, done.set).start()
+        line.need(0)
+        assert done.is_set()
+
+    threads.beside(work, [call], 1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_work_that_fails_leaves_out_the_calls_beside_it(n):
+    threads.set_n_threads(n)
+    made: list = []
+
+    def work(line):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        threads.beside(work, [int, lambda: made.append(0)], 1)
+    assert not made
+    with pytest.raises(ZeroDivisionError):
+        threads.beside(lambda line: line.need(0), [lambda: 1 // 0], 1)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_process_forks_while_its_threads_work():
     program = """

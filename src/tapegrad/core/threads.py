@@ -120,6 +120,73 @@ class _Shared:
             self._errors.clear()  # they refer to this frame
 
 
+def beside(work: Callable[["Line"], Any], calls: list[Callable[[], Any]], n_ready: int) -> None:
+    """Run `work(line)` while other threads make the calls, in order; all are made in the end.
+
+    The first `n_ready` calls may be made at once, and `work` asks for those by `line.need(i)`. The
+    others wait until `work` allows them by `line.allow(n)`.
+
+    >>> from tapegrad.core.threads import beside
+    >>> found = []
+    >>> calls = [lambda: found.append("before"), lambda: found.append("after")]
+    >>> beside(lambda line: (line.need(0), found.append("work"), line.allow(2)), calls, 1)
+    >>> found
+    ['before', 'work', 'after']
+    """
+    line = Line(calls, n_ready)
+
+    def run() -> None:
+        try:
+            work(line)
+        except BaseException:
+            line.allow(0)
+            raise
+        line.allow(len(calls))
+
+    at_once([run, *[line.help] * max(1, n_threads() - 1)])
+
+
+class Line:
+    """Calls in order, each made once: by who needs it, or by a thread that helps."""
+
+    def __init__(self, calls: list[Callable[[], Any]], n_ready: int):
+        self._calls = calls
+        self._n_ready = n_ready  # so many may be made; 0: none any more
+        self._made = [False] * len(calls)
+        self._locks = [threading.Lock() for _ in calls]
+        self._turn = threading.Condition()
+
+    def need(self, i: int) -> None:
+        """Return when call `i` has been made: make it, unless another thread has begun it."""
+        with self._locks[i]:
+            self._make(i)
+
+    def allow(self, n: int) -> None:
+        """Let the first `n` calls be made; with 0 those that nobody has begun are left out."""
+        with self._turn:
+            self._n_ready = n
+            self._turn.notify_all()
+
+    def help(self) -> None:
+        """Make all calls that nobody has begun."""
+        for i in range(len(self._calls)):
+            with self._turn:
+                while i >= self._n_ready > 0:
+                    self._turn.wait()
+                if not self._n_ready:
+                    return
+            if self._locks[i].acquire(blocking=False):
+                try:
+                    self._make(i)
+                finally:
+                    self._locks[i].release()
+
+    def _make(self, i: int) -> None:
+        if not self._made[i]:
+            self._made[i] = True
+            self._calls[i]()
+
+
 def _waiting(n: int) -> Any:
     """The queue that `n` threads wait at."""
     global _helpers, _n_helpers

@@ -124,3 +124,26 @@ def test_products_are_the_same_with_any_number_of_threads(monkeypatch, rng, shap
         np.testing.assert_array_equal(other, found[0])
     for other in found:
         np.testing.assert_allclose(other, a.astype(float) @ b.astype(float), rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("shapes", [((6, 2, 60, 70), (6, 2, 70, 50)), ((5, 64, 33), (5, 33, 64))])
+def test_stacks_of_products_are_the_same_with_any_number_of_threads(monkeypatch, rng, shapes):
+    a, b = (rng.standard_normal(shape, dtype=np.float32) for shape in shapes)
+    b = np.ascontiguousarray(b.mT).mT
+    monkeypatch.setattr(blas_threads, "RUN", 1 << 10)
+    monkeypatch.setattr(blas_threads, "LARGE", 0)
+    shared = []
+    monkeypatch.setattr(blas_threads, "share_out", lambda *given: shared.append(share_out(*given)))
+    share_out = blocks.share_out
+    for n in (1, 2, 3, 8):
+        threads.set_n_threads(n)
+        np.testing.assert_array_equal(torch.tensor(a) @ torch.tensor(b), np.matmul(a, b))
+    assert len(shared) == 3 * bool(blas_threads._openblas_threads())
+
+
+def test_stacks_of_products_that_do_not_match_are_refused(rng):
+    a = np.ones((4, 128, 256), np.float32)
+    with pytest.raises(RuntimeError, match="Expected size for first two dimensions"):
+        torch.tensor(a) @ torch.tensor(a)
+    b = np.ones((1, 256, 128), np.float32)
+    np.testing.assert_array_equal(torch.tensor(a) @ torch.tensor(b), a @ b)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 
@@ -139,6 +140,21 @@ def product(a: Array, b: Array, out: Any = None) -> Any:
             else:
                 calls.append(partial(np.matmul, a, b[:, i:j], out[:, i:j]))
         at_once(calls)
+    return out
+
+
+def products(a: Array, b: Array) -> Any:
+    """a @ b of stacks of matrices; threads share stacks of one shape, each the same for all."""
+    amount = a.size * b.shape[-1]
+    if amount < 2 * RUN or a.shape[:-2] != b.shape[:-2]:
+        return np.matmul(a, b)
+    shape = (*a.shape[:-1], b.shape[-1])
+    out = empty(prod(shape), a.dtype).reshape(shape)
+
+    def work(first: int, last: int) -> None:
+        np.matmul(a[first:last], b[first:last], out[first:last])
+
+    share_products(len(a), amount // len(a), work)
     return out
 
 

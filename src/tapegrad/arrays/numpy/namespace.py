@@ -89,6 +89,11 @@ def matmul(x: Any, y: Any, /) -> Any:
                 shape = (len(x), y.shape[1])
                 return np.dot(x, y, empty_array(shape[0] * shape[1], dtype).reshape(shape))
             return np.dot(x, y)
+        if dtype is y.dtype and x.ndim > 2 and y.ndim > 2:
+            if x.size * y.shape[-1] >= PRODUCT:
+                from tapegrad.arrays.numpy.blas_threads import products
+
+                return products(x, y)
     elif dtype.itemsize == 2 and dtype.kind in "fV":  # summed in float32, as in PyTorch
         return np.matmul(x.astype(float32), y.astype(float32)).astype(dtype)
     return np.matmul(x, y)

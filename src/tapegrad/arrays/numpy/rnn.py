@@ -5,19 +5,21 @@ more than at the time before, as in a packed sequence. A kernel walks over time 
 not depend on the state is computed for all times at once.
 """
 
-from functools import wraps
+from functools import partial, wraps
 from itertools import accumulate, pairwise
 from math import prod
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.arrays.numpy.blas_threads import one_blas_thread, product, share_products
+from tapegrad.arrays.numpy.blas_threads import RUN, one_blas_thread, product
 from tapegrad.arrays.numpy.blocks import PRODUCT
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
+from tapegrad.core.threads import Line, beside
 
 F32 = np.dtype(np.float32)
+CHUNKS = 4  # of steps at most, before and after which other threads do what can be done
 BLOCK = 1 << 15  # elements: all gates of so many rows stay in a second-level cache
 
 
@@ -69,11 +71,9 @@ def flat(x: Array) -> Any:
     return x.reshape(-1, x.shape[2]) if x.ndim == 3 else x
 
 
-def pieces(g: Array, order: list) -> list:
-    """The rows of each step of (T, N, F) or (rows, F)."""
-    if g.ndim == 2:
-        return [g[start:stop] for start, stop in order]
-    return list(g if order[0][0] == 0 else g[::-1])
+def rows_of(g: Array, start: int, stop: int) -> Any:
+    """The rows of a step of (T, N, F) or (rows, F)."""
+    return g[start:stop] if g.ndim == 2 else g[start // (stop - start)]
 
 
 def like_input(rows: Any, x: Array) -> Any:
@@ -85,11 +85,63 @@ def column_sums(d: Array) -> Any:
     return np.ones(len(d), d.dtype) @ d
 
 
+def chunks_of(order: list, amount: int) -> tuple[list, Any]:
+    """The steps in chunks, the same for any number of threads, and what multiplies rows of one.
+
+    `amount` is how many multiply-adds of all rows do not depend on a state.
+    """
+    count = max(1, min(CHUNKS, len(order), amount // RUN))
+    ends = [len(order) * i // count for i in range(count + 1)]
+    return [order[i:j] for i, j in pairwise(ends)], product if count == 1 else np.matmul
+
+
+def walk_over(
+    chunks: list,
+    before: Callable[[slice], Any],
+    walk: Callable[[int, int], Any],
+    *after: Callable[[slice], Any],
+) -> list:
+    """Call `walk(start, stop)` for each step, in order; for each of `after` what it returns.
+
+    `before(rows)` is called for the rows of a chunk before the walk gets there, and each of `after`
+    when it has left: by other threads beside the walk.
+    """
+    count = len(chunks)
+    rows = [slice(min(steps[0], steps[-1])[0], max(steps[0], steps[-1])[1]) for steps in chunks]
+    found: list[list] = [[None] * count for _ in after]
+
+    def keep(i: int, k: int) -> None:
+        found[k][i] = after[k](rows[i])
+
+    def work(line: Line) -> None:
+        for i, chunk in enumerate(chunks):
+            line.need(i)
+            for start, stop in chunk:
+                walk(start, stop)
+            line.allow(count + (i + 1) * len(after))
+
+    calls: list[Callable[[], Any]] = [partial(before, each) for each in rows]
+    calls += [partial(keep, i, k) for i in range(count) for k in range(len(after))]
+    if count > 1:
+        beside(work, calls, count)
+        return found
+    before(rows[0])
+    for start, stop in chunks[0]:
+        walk(start, stop)
+    return [[each(rows[0])] for each in after]
+
+
+def total(parts: Sequence) -> Any:
+    """The sum of arrays, the first of which it overwrites."""
+    for each in parts[1:]:
+        np.add(parts[0], each, out=parts[0])
+    return parts[0]
+
+
 def wide(kernel: Callable) -> Callable:
     """The kernel, which computes numbers of 16 bits in float32.
 
-    A product for each time is too short for the BLAS to start threads; those for all times are
-    shared out by `product`.
+    The BLAS starts no threads: work is shared out in larger pieces.
     """
 
     @wraps(kernel)
@@ -129,13 +181,19 @@ def rnn(inputs: Sequence, activation: str, sizes: tuple, reverse: bool) -> tuple
     """
     x, first, w_ih, w_hh, *biases = inputs
     rows = flat(x)
-    output = product(rows, w_ih.T, empty(x, len(rows), first.shape[1]))
-    if biases:
-        output += biases[0] + biases[1]
+    output = empty(x, len(rows), first.shape[1])
     w = np.ascontiguousarray(w_hh.T)
     inner = np.empty_like(first)
     last = None
-    for start, stop in steps(sizes, reverse):
+    chunks, multiply = chunks_of(steps(sizes, reverse), rows.size * first.shape[1])
+
+    def before(now: slice) -> None:
+        multiply(rows[now], w_ih.T, output[now])
+        if biases:
+            output[now] += biases[0] + biases[1]
+
+    def walk(start: int, stop: int) -> None:
+        nonlocal last
         h = output[start:stop]
         h += np.matmul(state_before(output, first, start, stop, last), w, out=inner[: stop - start])
         if activation == "tanh":
@@ -143,6 +201,8 @@ def rnn(inputs: Sequence, activation: str, sizes: tuple, reverse: bool) -> tuple
         else:
             np.maximum(h, 0, out=h)
         last = start, stop
+
+    walk_over(chunks, before, walk)
     return like_input(output, x), output.copy()
 
 
@@ -160,19 +220,38 @@ def rnn_back(
     """The cotangents of the inputs of `rnn`."""
     x, first, w_ih, w_hh, *biases = inputs
     order = steps(sizes, reverse)
-    d = 1 - states * states if activation == "tanh" else (states > 0).astype(states.dtype)
-    g_state = np.zeros_like(first)
-    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
-        d_now = d[start:stop]
-        g_now = g_state[: stop - start]
-        g_now += arriving
+    rows, earlier = flat(x), states_before(states, first, order)
+    g_state, d = np.zeros_like(first), empty(states, *states.shape)
+    g_rows = empty(x, *rows.shape) if wants_input else None
+    chunks, multiply = chunks_of(order[::-1], rows.size * first.shape[1])
+
+    def before(now: slice) -> None:
+        if activation == "tanh":
+            np.square(states[now], d[now])
+            np.subtract(1, d[now], d[now])
+        else:
+            d[now] = states[now] > 0
+
+    def walk(start: int, stop: int) -> None:
+        d_now, g_now = d[start:stop], g_state[: stop - start]
+        g_now += rows_of(g, start, stop)
         d_now *= g_now
         np.matmul(d_now, w_hh, out=g_now)
-    found = [like_input(product(d, w_ih), x) if wants_input else None, g_state]
-    found += [product(d.T, flat(x)), product(d.T, states_before(states, first, order))]
+
+    def of_input(now: slice) -> Any:
+        if g_rows is not None:
+            multiply(d[now], w_ih, g_rows[now])
+        return multiply(d[now].T, rows[now])
+
+    def of_state(now: slice) -> Any:
+        return multiply(d[now].T, earlier[now])
+
+    parts = walk_over(chunks, before, walk, of_input, of_state)
+    found = [None if g_rows is None else like_input(g_rows, x), g_state]
+    found += map(total, parts)
     if biases:
-        total = column_sums(d)
-        found += [total, total.copy()]
+        sums = column_sums(d)
+        found += [sums, sums.copy()]
     return found
 
 
@@ -188,16 +267,24 @@ def lstm(inputs: Sequence, has_bias: bool, sizes: tuple, reverse: bool) -> tuple
     half[2 * n : 3 * n] = 1
     shift = 1 - half
     rows = flat(x)
-    gates = product(rows, (w_ih * half[:, None]).T, empty(x, len(rows), 4 * n))
-    if has_bias:
-        gates += (rest[0] + rest[1]) * half
+    gates = empty(x, len(rows), 4 * n)
+    w_of_input = (w_ih * half[:, None]).T
+    bias = (rest[0] + rest[1]) * half if has_bias else None
     w = np.multiply(w_hh.T, half, order="C")  # a copy, also of a single column
     output = empty(x, len(rows), first_h.shape[1])
     cells = empty(x, len(rows), n)
     inner = empty(x, len(first_h), 4 * n)
     order = steps(sizes, reverse)
     last = None
-    for start, stop in order:
+    chunks, multiply = chunks_of(order, gates.size * x.shape[-1])
+
+    def before(now: slice) -> None:
+        multiply(rows[now], w_of_input, gates[now])
+        if bias is not None:
+            gates[now] += bias
+
+    def walk(start: int, stop: int) -> None:
+        nonlocal last
         a = gates[start:stop]
         h = state_before(output, first_h, start, stop, last)
         a += np.matmul(h, w, out=inner[: stop - start])
@@ -215,25 +302,20 @@ def lstm(inputs: Sequence, has_bias: bool, sizes: tuple, reverse: bool) -> tuple
             t *= a[:, 3 * n :]
             np.matmul(t, w_hr, output[start:stop])
         last = start, stop
-    before = states_before(output, first_h, order)
-    return like_input(output, x), last_states(cells, first_c, order), before, gates, cells
+
+    walk_over(chunks, before, walk)
+    earlier = states_before(output, first_h, order)
+    return like_input(output, x), last_states(cells, first_c, order), earlier, gates, cells
 
 
-def _slopes(gates: Array, cells: Any, first_c: Any, order: list) -> tuple:
+def _slopes(gates: Array, cells: Any, before: Any, d: Any, t: Any, through: Any) -> None:
     """What a change of the cell, or of the output, does to each gate's argument; tanh(cells), and
-    what a change of the output does to the cell."""
+    what a change of the output does to the cell: in `d`, `t` and `through`."""
     rows, n = cells.shape
-    before = states_before(cells, first_c, order)
-    d, t, through = empty(gates, *gates.shape), empty(cells, rows, n), empty(cells, rows, n)
     step = max(BLOCK // (4 * n), 1)
-
-    def work(first: int, last: int) -> None:
-        for start in range(first, last, step):
-            now = slice(start, min(start + step, last))
-            _slopes_of(gates[now], cells[now], before[now], d[now], t[now], through[now])
-
-    share_products(rows, 4 * n, work, step)
-    return d, t, through
+    for start in range(0, rows, step):
+        now = slice(start, min(start + step, rows))
+        _slopes_of(gates[now], cells[now], before[now], d[now], t[now], through[now])
 
 
 def _slopes_of(gates: Any, cells: Any, before: Any, d: Any, t: Any, through: Any) -> None:
@@ -273,14 +355,21 @@ def lstm_back(
     w_hr = rest[-1] if len(rest) % 2 else None
     n = cells.shape[1]
     order = steps(sizes, reverse)
-    d, t, through = _slopes(gates, cells, first_c, order)
+    rows, cells_before = flat(x), states_before(cells, first_c, order)
+    d, t, through = (empty(each, *each.shape) for each in (gates, cells, cells))
     by_gate = d.reshape(-1, 4, n)
     g_h, g_c = np.zeros_like(first_h), np.array(g_cell)
+    g_rows = empty(x, *rows.shape) if wants_input else None
     projected = None if w_hr is None else empty(g, len(gates), g.shape[-1])
     forget = gates[:, n : 2 * n]
-    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
+    chunks, multiply = chunks_of(order[::-1], d.size * x.shape[-1])
+
+    def slopes(now: slice) -> None:
+        _slopes(*(each[now] for each in (gates, cells, cells_before, d, t, through)))
+
+    def walk(start: int, stop: int) -> None:
         h = g_h[: stop - start]
-        h += arriving
+        h += rows_of(g, start, stop)
         hidden = h
         if projected is not None:
             projected[start:stop] = h
@@ -293,11 +382,21 @@ def lstm_back(
         by_gate[start:stop, :3] *= c[:, None]
         c *= forget[start:stop]
         np.matmul(d[start:stop], w_hh, out=h)
-    found = [like_input(product(d, w_ih), x) if wants_input else None, g_h, g_c]
-    found += [product(d.T, flat(x)), product(d.T, before)]
+
+    def of_input(now: slice) -> Any:
+        if g_rows is not None:
+            multiply(d[now], w_ih, g_rows[now])
+        return multiply(d[now].T, rows[now])
+
+    def of_state(now: slice) -> Any:
+        return multiply(d[now].T, before[now])
+
+    parts = walk_over(chunks, slopes, walk, of_input, of_state)
+    found = [None if g_rows is None else like_input(g_rows, x), g_h, g_c]
+    found += map(total, parts)
     if has_bias:
-        total = column_sums(d)
-        found += [total, total.copy()]
+        sums = column_sums(d)
+        found += [sums, sums.copy()]
     if projected is not None:
         t *= gates[:, 3 * n :]
         found.append(projected.T @ t)
@@ -323,15 +422,22 @@ def gru(inputs: Sequence, sizes: tuple, reverse: bool) -> tuple:
     n = first.shape[1]
     x_rows = flat(x)
     gates = empty(x, len(x_rows), 4 * n)
-    product(x_rows, _candidate_first(w_ih).T, gates[:, : 3 * n])
-    w = np.ascontiguousarray(w_hh.T)
-    if biases:
-        gates[:, : 3 * n] += _candidate_first(biases[0])
+    w, w_of_input = np.ascontiguousarray(w_hh.T), _candidate_first(w_ih).T
+    bias = _candidate_first(biases[0]) if biases else None
     output = empty(x, len(x_rows), n)
     inner = empty(x, len(first), 3 * n)
     last = None
     order = steps(sizes, reverse)
-    for start, stop in order:
+    chunks, multiply = chunks_of(order, gates.size * x.shape[-1])
+
+    def before(now: slice) -> None:
+        of_input = gates[now, : 3 * n]
+        multiply(x_rows[now], w_of_input, of_input)
+        if bias is not None:
+            of_input += bias
+
+    def walk(start: int, stop: int) -> None:
+        nonlocal last
         h = state_before(output, first, start, stop, last)
         a = np.matmul(h, w, out=inner[: stop - start])
         if biases:
@@ -352,7 +458,28 @@ def gru(inputs: Sequence, sizes: tuple, reverse: bool) -> tuple:
         y *= now[:, 2 * n : 3 * n]
         y += candidate
         last = start, stop
+
+    walk_over(chunks, before, walk)
     return like_input(output, x), states_before(output, first, order), gates
+
+
+def _gru_slopes(gates: Array, before: Any, d: Any) -> None:
+    """What a change of the state does to each gate's argument, in `d`."""
+    n = before.shape[1]
+    candidate, r, z, a = (gates[:, k * n : (k + 1) * n] for k in range(4))
+    by_candidate, by_r, by_z, by_a = (d[:, k * n : (k + 1) * n] for k in range(4))
+    # n' = (1 - z)(1 - n^2), r' = n' a r (1 - r), z' = (h - n) z (1 - z), a' = n' r
+    np.subtract(1, gates, d)
+    by_r *= r
+    by_r *= a
+    kept = by_z.copy()
+    by_z *= z
+    by_z *= before - candidate
+    np.multiply(candidate, candidate, by_candidate)
+    np.subtract(1, by_candidate, by_candidate)
+    by_candidate *= kept
+    by_r *= by_candidate
+    np.multiply(by_candidate, r, by_a)
 
 
 @kernel
@@ -370,33 +497,36 @@ def gru_back(
     x, first, w_ih, w_hh, *biases = inputs
     n = first.shape[1]
     order = steps(sizes, reverse)
-    candidate, r, z, a = (gates[:, k * n : (k + 1) * n] for k in range(4))
-    d = np.subtract(1, gates, empty(gates, *gates.shape))
-    by_candidate, by_r, by_z, by_a = (d[:, k * n : (k + 1) * n] for k in range(4))
-    # n' = (1 - z)(1 - n^2), r' = n' a r (1 - r), z' = (h - n) z (1 - z), a' = n' r
-    by_r *= r
-    by_r *= a
-    kept = by_z.copy()
-    by_z *= z
-    by_z *= before - candidate
-    np.multiply(candidate, candidate, by_candidate)
-    np.subtract(1, by_candidate, by_candidate)
-    by_candidate *= kept
-    by_r *= by_candidate
-    np.multiply(by_candidate, r, by_a)
-    by_gate = d.reshape(-1, 4, n)
-    g_h = np.zeros_like(first)
-    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
+    rows, d = flat(x), empty(gates, *gates.shape)
+    by_gate, d_input, d_state = d.reshape(-1, 4, n), d[:, : 3 * n], d[:, n:]
+    g_h, w_of_input = np.zeros_like(first), _candidate_first(w_ih)
+    g_rows = empty(x, *rows.shape) if wants_input else None
+
+    def walk(start: int, stop: int) -> None:
         h = g_h[: stop - start]
-        h += arriving
+        h += rows_of(g, start, stop)
         by_gate[start:stop] *= h[:, None]
-        h *= z[start:stop]
-        h += d[start:stop, n:] @ w_hh
-    of_input, of_state = d[:, : 3 * n], d[:, n:]
-    found = [None, g_h, _candidate_last(product(of_input.T, flat(x))), product(of_state.T, before)]
-    if wants_input:
-        found[0] = like_input(product(of_input, _candidate_first(w_ih)), x)
+        h *= gates[start:stop, 2 * n : 3 * n]
+        h += d_state[start:stop] @ w_hh
+
+    chunks, multiply = chunks_of(order[::-1], d.size * x.shape[-1])
+
+    def slopes(now: slice) -> None:
+        _gru_slopes(gates[now], before[now], d[now])
+
+    def of_input(now: slice) -> Any:
+        if g_rows is not None:
+            multiply(d_input[now], w_of_input, g_rows[now])
+        return multiply(d_input[now].T, rows[now])
+
+    def of_state(now: slice) -> Any:
+        return multiply(d_state[now].T, before[now])
+
+    parts = walk_over(chunks, slopes, walk, of_input, of_state)
+    g_w_ih, g_w_hh = map(total, parts)
+    g_input = None if g_rows is None else like_input(g_rows, x)
+    found = [g_input, g_h, _candidate_last(g_w_ih), g_w_hh]
     if biases:
-        total = column_sums(d)
-        found += [_candidate_last(total[: 3 * n]), total[n:]]
+        sums = column_sums(d)
+        found += [_candidate_last(sums[: 3 * n]), sums[n:]]
     return found
