@@ -98,6 +98,16 @@ _PLAIN = {
         "        total = part if total is None else np.add(total, part, out=total)\n"
         "    return total"
     ),
+    "blas_threads.products": "def {}(a, b):\n    return np.matmul(a, b)",
+    "threads.beside": (
+        "def {}(work, calls, n_ready):\n"
+        "    made = []\n\n"
+        "    def need(i):\n"
+        "        while len(made) <= i:\n"
+        "            made.append(calls[len(made)]())\n\n"
+        "    work(SimpleNamespace(need=need, allow=lambda n: None))\n"
+        "    need(len(calls) - 1)"
+    ),
     "blocks.run_blocks": "def {}(n, work, *rest):\n    work(0, n)",
 }
 """What only saves memory or uses several cores, as it is written where that does not matter."""
