@@ -8,7 +8,7 @@ it is done after the program, and the int is no condition.
 import dis
 from collections.abc import Iterable
 from functools import partial
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 
 from tapegrad.core.annotations import Any, Callable
 
@@ -17,16 +17,36 @@ _READERS = frozenset(
 )
 """Names by which code may read and set attributes whose names it does not show."""
 
-_LOADS = frozenset("LOAD_ATTR LOAD_GLOBAL LOAD_NAME LOAD_METHOD".split())
-_STORES = frozenset("STORE_ATTR STORE_GLOBAL STORE_NAME".split())
+_LOADS = frozenset("LOAD_ATTR LOAD_DEREF LOAD_GLOBAL LOAD_NAME LOAD_METHOD".split())
+_STORES = frozenset("STORE_ATTR STORE_DEREF STORE_GLOBAL STORE_NAME".split())
 _SUMS = frozenset("+ - += -=".split())
 _MAKERS = ("__init__", "__post_init__")  # they give an object its first number
+
+
+class Variable:
+    """A variable that functions close over, as a dictionary of it alone."""
+
+    def __init__(self, cell: CellType):
+        self.cell = cell
+
+    def __getitem__(self, name: str) -> Any:
+        return self.cell.cell_contents
+
+    def __setitem__(self, name: str, x: Any) -> None:
+        self.cell.cell_contents = x
+
+    def get(self, name: str) -> Any:
+        """What it is; None where it is empty."""
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return None
 
 
 class Count:
     """An int that a call has changed: where it is, and what was added."""
 
-    def __init__(self, owner: dict, key: str, before: int):
+    def __init__(self, owner: Any, key: str, before: int):
         self.owner, self.key, self.before = owner, key, before
 
     def steps(self) -> int:
@@ -38,7 +58,7 @@ class Count:
         return partial(_add, self.owner, self.key, self.steps())
 
 
-def _add(owner: dict, key: str, n: int) -> None:
+def _add(owner: Any, key: str, n: int) -> None:
     owner[key] += n
 
 
@@ -56,8 +76,8 @@ def without_counting(function: Callable, counts: list[Count]) -> Callable:
     return run
 
 
-def counts_of(ints: Iterable[tuple[dict, str, int]], seen: Iterable[Any]) -> list[Count]:
-    """Those of the ints, attributes and globals, that were changed and serve to count alone.
+def counts_of(ints: Iterable[tuple[Any, str, int]], seen: Iterable[Any]) -> list[Count]:
+    """Those of the ints, attributes and variables, that were changed and serve to count alone.
 
     `seen` is what the call may have used: the code of functions among it is looked at.
     """
@@ -83,7 +103,7 @@ def _only_counts(code: CodeType, name: str) -> bool:
     """Whether code reads and writes a name only to put the sum with a constant back."""
     if name in code.co_consts:
         return False
-    if name not in code.co_names:
+    if name not in (*code.co_names, *code.co_freevars, *code.co_cellvars):
         return True
     instructions = list(dis.get_instructions(code))
     sums: set[int] = set()
@@ -116,6 +136,7 @@ def _store_of_sum(name: str, given: list[dis.Instruction]) -> dis.Instruction | 
         store = rest[0] if rest else None
     elif before.opname.startswith("LOAD_FAST") and after.opname.startswith("LOAD_FAST"):
         store = rest[0] if rest and before.argval == after.argval else None  # x.n = x.n + 1
-    else:  # of a global variable
-        return after if after.opname == "STORE_GLOBAL" and after.argval == name else None
+    else:  # of a global variable, or one that is closed over
+        is_variable = after.opname in ("STORE_GLOBAL", "STORE_DEREF")
+        return after if is_variable and after.argval == name else None
     return store if store and store.opname == "STORE_ATTR" and store.argval == name else None

@@ -8,6 +8,7 @@ the count is another one.
 import re
 from operator import is_
 
+from tapegrad.compiler.counts import Variable
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.changes import CHANGES
 
@@ -85,6 +86,8 @@ class Guard:
         self._names, self._askers = {}, {}
 
     def _at(self, owner: Any, key: Any) -> str:
+        if type(owner) is Variable:
+            return f"{self.name(owner.cell)}.cell_contents"
         where = repr(key) if type(key) in (str, int) else self.name(key)
         return f"{self.name(owner)}[{where}]"
 

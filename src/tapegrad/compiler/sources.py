@@ -15,6 +15,7 @@ from collections import deque
 
 import numpy as np
 
+from tapegrad.compiler.counts import Variable
 from tapegrad.compiler.guards import Guard
 from tapegrad.compiler.stores import PLAIN, Place
 from tapegrad.core.annotations import Any, Callable
@@ -64,7 +65,7 @@ class Found:
         self.seen: dict[int, Any] = {}
         self.state: set[int] = set()  # the identities of tensors that are state of optimizers
         self.names: dict[int, str] = {}  # of tensors, as modules call them
-        self.ints: list[tuple[dict, str, int]] = []  # attributes and globals that may be counts
+        self.ints: list[tuple[Any, str, int]] = []  # attributes and variables that may be counts
 
     def look_at(self, x: Any) -> None:
         """Take up an object and what it leads to."""
@@ -309,6 +310,8 @@ class Found:
                 continue
             if type(x) in PLAIN:
                 self.guard.equal_cell(cell, x, name)
+                if type(x) is int:
+                    self.ints.append((Variable(cell), name, x))
             else:
                 self.guard.call(x, name)
                 self.guard.same_cell(cell, x, name)

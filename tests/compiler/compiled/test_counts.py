@@ -133,3 +133,62 @@ def test_a_number_that_another_one_makes_is_no_count():
         model.steps = n
         compiled(torch.ones(2, 3))
         assert model.other.n == n + 1
+
+
+@side_by_side("numpy")
+def test_variables_of_a_function_around(run):
+    def training():
+        n, left = 0, 10
+        w = torch.ones(3, requires_grad=True)
+        optimizer = torch.optim.SGD([w], lr=0.1)
+
+        def counted():
+            nonlocal left
+            left = left - 2
+
+        def step(x):
+            nonlocal n
+            n += 1
+            optimizer.zero_grad()
+            (w * x).square().sum().backward()
+            optimizer.step()
+            counted()
+
+        step = run.compile(step)
+        for i in range(6):
+            step(torch.ones(3))
+            run.look(n, left, w)
+            if i == 4:
+                n = 50
+
+    training()
+
+
+@pytest.mark.parametrize("how", ["reads", "branches", "sets", "gives"])
+@pytest.mark.filterwarnings("ignore:.*runs as it is")
+def test_variables_that_do_more_than_count_are_conditions(how):
+    def both():
+        n = 0
+
+        def read():
+            return n
+
+        def f(x):
+            nonlocal n
+            n += 1
+            if how == "reads":
+                return x * n
+            if how == "branches" and n % 2:
+                return x * 3
+            if how == "sets" and x.shape[0] == 3:
+                n = 0
+            return x * read() if how == "gives" else x * 2
+
+        return f, read
+
+    (plain, n_plain), (f, n) = both(), both()
+    f = torch.compile(f, backend="numpy")
+    for size in (2, 2, 2, 3, 2, 2, 3):
+        x = torch.ones(size)
+        assert torch.equal(f(x), plain(x))
+        assert n() == n_plain()
