@@ -9,12 +9,17 @@ blocks begin, so threads leave the bits as they are.
 from dataclasses import dataclass
 from math import prod
 
-from tapegrad.compiler.c_backend.templates import conv_blocks, conv_kernels, conv_tiles
+from tapegrad.compiler.c_backend.templates import (
+    conv_blocks,
+    conv_kernels,
+    conv_tiles,
+    conv_winograd,
+)
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
 from tapegrad.core.annotations import Any
 
-UNTYPED = conv_tiles.UNTYPED
-SOURCE = conv_tiles.SOURCE + conv_blocks.SOURCE + conv_kernels.SOURCE
+UNTYPED = conv_tiles.UNTYPED + conv_winograd.UNTYPED
+SOURCE = conv_tiles.SOURCE + conv_blocks.SOURCE + conv_kernels.SOURCE + conv_winograd.SOURCE
 
 _WIDTH = 128  # bytes of a panel, at most
 _BLOCK = 192  # places of a block, about: a panel of so many is in the first cache
@@ -64,6 +69,11 @@ class _Convolution:
         return all(
             (a.kernel, a.stride, a.padding) == (1, 1, 0) and a.image == a.places for a in axes
         )
+
+    def is_3x3(self) -> bool:
+        """Whether kernels are 3x3, with steps of one, for all channels."""
+        axes = (self.height, self.width)
+        return self.groups == 1 and all((a.kernel, a.stride, a.dilation) == (3, 1, 1) for a in axes)
 
     def block(self, height: int, width: int, channels: int, transposed: bool) -> tuple[int, int]:
         """Rows and columns of a block of results (height, width)."""
@@ -130,6 +140,20 @@ def _correlation(at: Instance, name: str, transposed: bool) -> Call:
     kernels = _lines(groups * _panels(out, itemsize) * channels * offsets)
     part = of.memory(channels, max(rows * columns, 4), channels * tile)
     given = [x, w, bias if bias is not None else w, int(bias is not None)]
+    if t == "f32" and of.is_3x3():
+        fast = conv_winograd.convolution(of.n, channels, out, tuple(size))
+        if fast is not None:
+            padding = [2 - a.padding if transposed else a.padding for a in axes]
+            first = [a.places if transposed else a.image for a in axes]
+            cut = [fast.columns, fast.strips, fast.some, fast.kernels, fast.part]
+            return at.call(
+                f"tg_winograd_{t}",
+                [*given, int(transposed), of.n, channels, out, *first, *size, *padding, *cut,
+                 rows, columns, kernels, part],
+                scratch=max(fast.kernels, kernels) * itemsize,
+                part_scratch=max(fast.part, part) * itemsize,
+                work=of.work,
+            )  # fmt: skip
     return at.call(
         f"tg_{name}_{t}",
         [*given, *of.sizes(transposed), rows, columns, kernels, part],
@@ -161,6 +185,21 @@ def convolve_weights(at: Instance) -> Call:
     kernels = _lines(groups * _panels(of.out, itemsize) * prod(w[1:]))
     tile = of.height.tile(rows) * of.width.tile(columns)
     part = of.memory(some, rows * columns, some * tile)
+    fast = None
+    if t == "f32" and of.is_3x3():
+        axes, places = (of.height, of.width), (of.height.places, of.width.places)
+        fast = conv_winograd.gradient_of_kernels(of.n, channels, of.out, places)
+    if fast is not None:
+        padding = [a.padding for a in axes]
+        cut = [fast.columns, fast.strips, fast.rows]
+        return at.call(
+            f"tg_winograd_weights_{t}",
+            [x, y, of.n, channels, of.out, *[a.image for a in axes], *places, *padding, *cut,
+             rows, columns, some, kernels, part],
+            scratch=max(fast.block, kernels) * itemsize,
+            part_scratch=max(fast.rows, part) * itemsize,
+            work=of.work,
+        )  # fmt: skip
     return at.call(
         f"tg_convolve_weights_{t}",
         [x, y, *of.sizes(), rows, columns, some, kernels, part],
