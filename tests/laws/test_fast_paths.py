@@ -253,6 +253,54 @@ def test_what_is_written_in_place_is_the_same(method, name, grad):
         assert fast == reference, f"{name}{sample}"
 
 
+LAYERS = {
+    "all": ("leaf", "leaf", "leaf"),
+    "a constant input": (None, "leaf", "leaf"),
+    "a constant weight": ("leaf", None, "leaf"),
+    "a constant bias": ("leaf", "leaf", None),
+    "parameters that are constant": ("leaf", None, None),
+    "nothing with a gradient": (None, None, None),
+    "what was written": ("written", "written", "written"),
+    "views": ("view", "leaf", "leaf"),
+    "parameters that are views": ("leaf", "view", "view"),
+}
+
+
+@pytest.mark.parametrize("kinds", LAYERS.values(), ids=LAYERS)
+@pytest.mark.parametrize("recording", [True, False])
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        [(5, 3), (4, 3), (4,)],
+        [(5, 3), (1, 3), (1,)],
+        [(5, 1), (4, 1), (4,)],
+        [(3,), (4, 3), (4,)],
+        [(2, 5, 3), (4, 3), (4,)],
+        [(0, 3), (4, 3), (4,)],
+        [(5, 2), (4, 3), (4,)],
+        [(5, 3), (4, 3), (1,)],
+    ],
+    ids=str,
+)
+def test_layers_are_the_same(arrays, kinds, recording):
+    linear = tapegrad.nn.functional.linear
+    random = np.random.default_rng(0)
+    given = [random.standard_normal(shape) for shape in arrays]
+    turned = [given[0], np.asfortranarray(given[1]), given[2]]
+
+    def make_of(arrays, dtypes):
+        return lambda: [
+            tensor(x, dtype, kind is not None, kind or "leaf")
+            for x, dtype, kind in zip(arrays, dtypes, kinds, strict=True)
+        ]
+
+    for each in (given, turned):
+        for dtypes in ("fff", "ddd", "ffd"):
+            with tapegrad.set_grad_enabled(recording):
+                fast, reference = both_ways(make_of(each, dtypes), linear)
+            assert fast == reference, dtypes
+
+
 def test_the_switch_takes_the_long_way():
     before = Reference.calls
     x = tapegrad.ones(2, requires_grad=True)

@@ -6,6 +6,7 @@ where a number is beyond the largest, and in the codes of nan.
 
 import numpy as np
 
+from tapegrad.arrays.numpy.memory_pool import SMALLEST
 from tapegrad.core.annotations import Any, Array
 from tapegrad.core.dtype import (
     FLOAT8,
@@ -40,8 +41,10 @@ def converted(x: Array, dtype: Any) -> Array:
 
 def clear(array: Any) -> None:
     """Write zeros, or where a type has no zero the number whose bits are zeros."""
-    if FLOAT8_IN_USE and is_float8(array.dtype) and type(array) is np.ndarray:
-        array = array.view(np.uint8)
+    if type(array) is np.ndarray:
+        many = array.nbytes >= SMALLEST and array.flags.c_contiguous
+        if many or (FLOAT8_IN_USE and is_float8(array.dtype)):
+            array = array.view(np.uint8)  # NumPy fills bytes twice as fast as numbers
     array.fill(0)
 
 

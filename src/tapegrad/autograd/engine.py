@@ -229,8 +229,28 @@ class BackwardPass:
     def _run_node(self, node: NodeLike, g: Array) -> None:
         """Run one node in general: with hooks, several outputs, on tensors, or under a mode."""
         many = isinstance(node, MultiNode)  # its gradients come as a list, be it of one
+        needed = self.needed
+        if many or node.hooks is not None or not (needed is None or node in needed):
+            grads = self._run_with_hooks(node, g if many else [g], many)
+        else:
+            if self.wanted:
+                self._capture(node, [g])
+            grads = self._applied(node, g)
+        for edge, result in zip(node.edges, grads, strict=False):
+            if edge is None:
+                continue
+            if result is None:
+                if many and node.output_metadata is None:
+                    self._send_nothing(edge)
+            elif needed is None or self._leads(edge):
+                self.send(edge, result)
+
+    def _run_with_hooks(self, node: NodeLike, outputs: list, many: bool) -> Any:
+        """The gradients of the inputs of a node from those of its outputs; hooks may change both.
+
+        There are none where the node is only looked at: what arrives at it was asked for.
+        """
         hooks = node.hooks
-        outputs = g if many else [g]
         needed = self.needed is None or node in self.needed
         if needed:  # what is captured on the way is what arrived, before hooks changed it
             self._capture(node, outputs)
@@ -238,34 +258,30 @@ class BackwardPass:
             outputs = self._tensor_hooks(node, outputs)
         if not needed:
             self._capture(node, outputs)
-            return
+            return ()
         if hooks is not None and hooks.pre:
             outputs = self._pre_hooks(node, outputs)
-        if node.saved is None:
-            raise freed(node)
-        if all(x is None for x in outputs) and (not many or node.output_metadata is not None):
-            grads: Any = (None,) * len(node.edges)
-        else:
+        g: Any = None
+        if any(x is not None for x in outputs) or (many and node.output_metadata is None):
             g = self._filled(node, outputs) if many else outputs[0]
-            if self.mode is not None:
-                grads = self.mode.backward_node(node, self._rules, (node, g))
-            else:
-                grads = self._rules(node, g)
-        if not self.retain_graph and node.plan.saves_tensors:
-            node.saved = None
+        grads = self._applied(node, g)
         if hooks is not None and hooks.post:
             grads = self._post_hooks(node, grads, outputs)
-        for edge, result in zip(node.edges, grads, strict=False):
-            if edge is None:
-                continue
-            if result is None:
-                if many and node.output_metadata is None:
-                    self._send_nothing(edge)
-                continue
-            if self.needed is None or (edge.node if type(edge) is Port else edge) in self.needed:
-                self.send(edge, result)
-            elif _key(edge) in self.wanted:
-                self.send(edge, result)
+        return grads
+
+    def _applied(self, node: NodeLike, g: Any) -> Any:
+        """What the rules of a node make of a gradient, or of None; what it saved is freed."""
+        if node.saved is None:
+            raise freed(node)
+        if g is None:
+            grads: Any = (None,) * len(node.edges)
+        elif self.mode is not None:
+            grads = self.mode.backward_node(node, self._rules, (node, g))
+        else:
+            grads = self._rules(node, g)
+        if not self.retain_graph and node.plan.saves_tensors:
+            node.saved = None
+        return grads
 
     def _rules(self, node: NodeLike, g: Array) -> Any:
         if not self.create_graph:
@@ -348,33 +364,20 @@ class BackwardPass:
     # --- leaves ---------------------------------------------------------------------------------
 
     def _finish_leaf(self, leaf: AccumulateGrad) -> None:
+        pending = [self.pending.pop(leaf)]  # alone holds it: it may become .grad as it is
         hooks = leaf.hooks
-        if hooks is None and not self.restricted and self.mode is None:  # as below, but for these
-            pending, variable = [self.pending.pop(leaf)], leaf.leaf()
-            if variable is not None and variable._node is not None and pending[0] is not None:
-                accumulate(variable, pending, self.create_graph)
+        if (hooks is not None or self.restricted) and not self._passes(leaf, pending):
             return
-        g = self.pending.pop(leaf)
-        if hooks is not None and hooks.tensor:
-            g = self._tensor_hooks(leaf, [g])[0]
-        if (leaf, 0) in self.wanted:
-            if not self.keep:
-                self.found[leaf, 0] = self._wrap(g)
-                return
-        elif self.needed is not None:
-            return
-        if hooks is not None and hooks.pre:
-            g = self._pre_hooks(leaf, [g])[0]
         variable = leaf.leaf()
-        if g is None or (variable is None and hooks is None):
-            return  # nobody can see the gradient of a leaf that has gone
-        variable = leaf.variable
-        if variable._node is None:
-            return  # it stopped requiring grad after it was used
-        pending = [g]
+        if variable is None and hooks is not None:
+            variable = leaf.variable
+        if pending[0] is None or variable is None or variable._node is None:
+            return  # the leaf has gone, or stopped requiring grad after it was used
+        if hooks is None and self.mode is None:
+            accumulate(variable, pending, self.create_graph)
+            return
         first = variable._grad is None
-        arrived = g if hooks is not None and hooks.post and not first else None
-        del g  # the list holds the only reference left: the array may become .grad as it is
+        arrived = pending[0] if hooks is not None and hooks.post and not first else None
         args = (variable, pending, self.create_graph)
         if self.mode is not None:
             self.mode.backward_node(leaf, accumulate, args)
@@ -386,6 +389,21 @@ class BackwardPass:
             if hooks.post:  # they see the first gradient as `.grad` has it, and may write to it
                 given = self._unwrap(variable._grad) if first else arrived
                 self._post_hooks(leaf, (), [given])
+
+    def _passes(self, leaf: AccumulateGrad, pending: list) -> bool:
+        """Whether what arrived at a leaf goes on to `.grad`; hooks may change it in `pending`."""
+        hooks = leaf.hooks
+        if hooks is not None and hooks.tensor:
+            pending[0] = self._tensor_hooks(leaf, pending)[0]
+        if (leaf, 0) in self.wanted:
+            if not self.keep:
+                self.found[leaf, 0] = self._wrap(pending[0])
+                return False
+        elif self.needed is not None:
+            return False
+        if hooks is not None and hooks.pre:
+            pending[0] = self._pre_hooks(leaf, pending)[0]
+        return True
 
     # --- hooks: they see tensors, whatever the gradients on the way are ---------------------------
 

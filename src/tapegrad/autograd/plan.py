@@ -182,21 +182,10 @@ class Plan:
         for i, rule in self.rules_on_tensors:
             if leads is not None and not self.op.variadic and not leads(edges[i]):
                 continue
-            operands = []
             for name in rule.names:
-                if name[:5] == "edge_":
-                    edge = edges[self.op.inputs.index(name[5:])]
-                    operands.append(place_alone(g, edge))
-                    continue
                 if name not in values:
-                    n = self.places[name]
-                    where, key, _ = self.saves[n]
-                    value = self._tensor(node, where, key, saved[n])
-                    if where == "input" and self.promotes(key):
-                        value = values["xp"].astype(value, self.wide)
-                    values[name] = value
-                operands.append(values[name])
-            result = rule.function(*operands)
+                    values[name] = self._operand(node, name, g, saved)
+            result = rule.function(*[values[name] for name in rule.names])
             if self.op.variadic:
                 found = list(result)
             else:
@@ -204,6 +193,17 @@ class Plan:
         if self.conjugate:
             found = [None if x is None else x.conj() for x in found]
         return found
+
+    def _operand(self, node: OperatorNode, name: str, g: Any, saved: Any) -> Any:
+        """What a rule on tensors asks for by `name`: of what was saved, or a place alone."""
+        if name[:5] == "edge_":
+            return place_alone(g, node.edges[self.op.inputs.index(name[5:])])
+        n = self.places[name]
+        where, key, _ = self.saves[n]
+        value = self._tensor(node, where, key, saved[n])
+        if where == "input" and self.promotes(key):
+            return TENSOR_NAMESPACE().astype(value, self.wide)
+        return value
 
     def saved_value(self, node: OperatorNode, name: str) -> Any:
         """The value of `node._saved_<name>`."""

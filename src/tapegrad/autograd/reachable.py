@@ -1,13 +1,16 @@
 """Looking ahead of a backward pass: which nodes it reaches, and which of them must run."""
 
+from operator import attrgetter
 from typing import Any
 
 from tapegrad.autograd.node import AccumulateGrad, Port
 
+_age = attrgetter("sequence")
+
 
 def reachable(roots: list[Any]) -> list[Any]:
     """All nodes behind the edges `roots`, youngest first."""
-    return sorted(nodes_behind(roots), key=lambda node: -node.sequence)
+    return sorted(nodes_behind(roots), key=_age, reverse=True)
 
 
 def nodes_behind(roots: list[Any]) -> set[Any]:
@@ -31,8 +34,8 @@ def nodes_needed(roots: list[Any], inputs: list[Any]) -> set[Any] | None:
     """
     wanted = {edge.node if type(edge) is Port else edge for edge in inputs}
     needed: set[Any] = set()
-    nodes = reachable(roots)
-    for node in reversed(nodes):
+    nodes = sorted(nodes_behind(roots), key=_age)
+    for node in nodes:
         for edge in node.edges:
             if type(edge) is Port:
                 edge = edge.node

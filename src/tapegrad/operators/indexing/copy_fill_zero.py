@@ -9,7 +9,6 @@ from tapegrad.autograd.writable import check_target, output_shape
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import broadcast
@@ -153,8 +152,7 @@ def zero_(input: Tensor) -> Any:
     if REFUSING[0]:
         refuse_captured("zero_", input)
     array = input._array
-    fill = (lambda: clear(array)) if FLOAT8_IN_USE else (lambda: array.fill(0))
-    overwrite("zero_", replace_by_zeros, (input,), {}, fill, True)
+    overwrite("zero_", replace_by_zeros, (input,), {}, lambda: clear(array), True)
     return input
 
 
