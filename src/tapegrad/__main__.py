@@ -16,6 +16,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:1] in (["graph"], ["explain"], ["profile"]) and "--" in words:
         at = words.index("--")
         words, args = words[:at], words[at + 1 :]
+    if words[:1] == ["torchrun"]:
+        from tapegrad.distributed.run import main as torchrun
+
+        return torchrun(words[1:])
     options = parser.parse_args(words)
     if options.command == "demo":
         from tapegrad.demo import demo
@@ -25,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "run":
         from tapegrad.compat.script import run
 
-        return run(options.script, options.args)
+        return run(options.script, options.args, options.module)
     if options.command == "graph":
         from tapegrad.inspect.command import graph_of
 
@@ -67,8 +71,11 @@ def _parser():
     demo.add_argument("--seed", type=int, default=0, help="another seed, another run (default: 0)")
 
     run = commands.add_parser("run", help="run a script whose `import torch` is tapegrad")
+    run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name")
     run.add_argument("script", metavar="SCRIPT", help="the Python file")
     run.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+
+    commands.add_parser("torchrun", help="run a script in several ranks, which mpiexec starts")
 
     graph = commands.add_parser(
         "graph",

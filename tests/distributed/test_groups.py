@@ -1,6 +1,7 @@
 """Groups of one rank: how they are made, found and taken away."""
 
 import socket
+import sys
 
 import pytest
 
@@ -80,7 +81,6 @@ def test_what_is_missing_is_said(options, error, message, monkeypatch):
     ("name", "error", "message"),
     [
         ("nccl", RuntimeError, "Distributed package doesn't have NCCL built in"),
-        ("mpi", RuntimeError, "Distributed package doesn't have MPI built in."),
         ("ucc", AssertionError, "Unknown c10d backend type UCC"),
         ("nosuch", AssertionError, "Unknown backend type nosuch"),
     ],
@@ -91,10 +91,11 @@ def test_backends_that_are_not_there(name, error, message):
 
 
 def test_more_ranks_are_refused_before_anyone_waits(monkeypatch):
-    message = "a world of 2 ranks needs a library between its processes"
-    with raises(dist.DistBackendError, message) as caught:
+    monkeypatch.setitem(sys.modules, "mpi4py", None)  # as if it were not installed
+    message = "ranks are connected by MPI, which is not there: "
+    with raises_beginning(dist.DistBackendError, message) as caught:
         dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=2)
-    assert "mpi4py" in caught.value.__notes__[0]
+    assert "tapegrad[distributed]" in caught.value.__notes__[0]
     for name in ("RANK", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WORLD_SIZE", "2")
@@ -103,8 +104,15 @@ def test_more_ranks_are_refused_before_anyone_waits(monkeypatch):
         with raises(ValueError, f"{start} {name} expected, but not set"):
             dist.init_process_group("gloo")
         monkeypatch.setenv(name, value)
-    with raises(dist.DistBackendError, message):
+    with raises_beginning(dist.DistBackendError, message):
         dist.init_process_group("gloo")
+
+
+def test_mpi_is_there_with_mpi4py(monkeypatch):
+    assert dist.is_backend_available("mpi") is dist.is_mpi_available()
+    monkeypatch.setattr("tapegrad.distributed.backend_names.is_mpi_available", lambda: False)
+    with raises_beginning(RuntimeError, "Distributed package doesn't have MPI built in."):
+        dist.init_process_group("mpi")
 
 
 def test_groups_in_the_world(world):

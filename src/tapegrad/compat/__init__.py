@@ -139,6 +139,10 @@ class _Loader:
         # The import system has put the spec of the name `torch...` there.
         module.__spec__ = self._spec
 
+    def get_code(self, name):
+        # Of `python -m torch.x`, which runs the module once more, as `__main__`.
+        return self._spec.loader.get_code(self._spec.name)
+
 
 def module_for(name):
     """The module of tapegrad that `import name` gives."""

@@ -7,16 +7,58 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 
 from tapegrad import compat
+from tapegrad.core.started_place import started_place
 
 _PACKAGE = os.path.dirname(os.path.dirname(compat.__file__)) + os.sep
 
 
-def run(script: str, args: Sequence[str] = ()) -> int:
+def run(script: str, args: Sequence[str] = (), module: bool = False) -> int:
     """Run the file `script` as `__main__`, with `args` in `sys.argv`; 0 when it has ended.
 
     What the script raises passes through, SystemExit with its status included; its traceback is
-    printed without the frames of tapegrad's command line.
+    printed without the frames of tapegrad's command line. Where MPI or Slurm started this process
+    with others, the variables of `torchrun` are set, and a script that fails ends all of them.
+
+    Args:
+        module: `script` is the name of a module.
     """
+    if (end_all := _begin_rank()) is None:
+        return _run_module(script, args) if module else _run_file(script, args)
+    try:
+        return _run_module(script, args) if module else _run_file(script, args)
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            if isinstance(error.code, str):
+                print(error.code, file=sys.stderr)
+            end_all(error.code if isinstance(error.code, int) else 1)
+        raise
+
+
+def _begin_rank():
+    """Make this process one of several ranks if it is; what ends all of them."""
+    place = started_place()
+    if place is None or place.size == 1:
+        return None
+    from tapegrad.distributed.failure import end_all, mark_tracebacks
+    from tapegrad.distributed.launch_variables import set_launch_variables
+
+    set_launch_variables()
+    mark_tracebacks(int(os.environ.get("RANK", place.rank)))
+    return end_all
+
+
+def _run_module(name, args):
+    """`python -m name args`."""
+    import runpy
+
+    compat.install()
+    sys.argv = [name, *args]
+    sys.path[0:0] = [] if sys.flags.safe_path else [os.getcwd()]
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+    return 0
+
+
+def _run_file(script, args):
     path = absolute(script)
     try:
         with open(path, "rb") as file:

@@ -1,12 +1,13 @@
-"""`torch.distributed`: a world of one rank, in this process, and the place where more plug in.
+"""`torch.distributed`: a world of one rank, in this process, or of many, which MPI connects.
 
+run, launch_variables          starting ranks, and who they are
 store, file_store, tcp_store   keys that ranks share; `rendezvous` finds one
-backend                        what a library has to do that moves numbers; `in_process`: for one
+backend                        what a library has to do that moves numbers
+in_process, mpi                one for a world of one rank, and one for more
+failure                        a rank that fails ends all
 process_group                  collectives on tensors, on top of a backend's buffers
 groups                         the default group and others
 collectives, object_collectives, point_to_point   the functions that programs call
-
-A larger world raises `DistBackendError`: a backend on MPI is to come.
 """
 
 from tapegrad.core.missing import refuses as _refuses

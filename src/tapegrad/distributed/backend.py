@@ -1,12 +1,14 @@
 """The seam between `torch.distributed` and a library that moves numbers between processes.
 
 A library plugs in as one class of `Backend`: non-blocking calls on contiguous NumPy arrays, each
-giving a `Work`. `in_process.OneRank` is the one for a world of one. Ranks are those of the group.
+giving a `Work`. `in_process.OneRank` is the one for a world of one, `mpi.Mpi` for more. Ranks are
+those of the group.
 What a call of PyTorch may be given (lists, views, dtypes, errors) is `ProcessGroup`'s to know.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from datetime import timedelta
 
 from tapegrad.core.annotations import Any
 from tapegrad.distributed.reduce_op import RedOpType
@@ -72,6 +74,9 @@ class Backend(ABC):
     @abstractmethod
     def group(self, rank: int, size: int, ranks: Sequence[int]) -> "Backend":
         """The same for a group of these ranks, in which this is number `rank` of `size`."""
+
+    def set_timeout(self, timeout: timedelta) -> None:  # noqa: B027  # nobody waits in one process
+        """How long `Work.wait` waits where it is not told."""
 
     def close(self) -> None:  # noqa: B027  # most hold nothing
         """Give back what the backend holds; called once, by `destroy_process_group`."""

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from importlib.util import find_spec
 
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error
@@ -122,31 +123,31 @@ class BackendConfig:
 
 def require(name: str) -> None:
     """Raise as PyTorch does for a backend it was built without."""
-    if name == Backend.MPI:
+    if name == Backend.MPI and not is_mpi_available():
         raise runtime_error(
             "Distributed package doesn't have MPI built in. MPI is only included if you build "
             "PyTorch from source on a host that has MPI installed.",
-            'One process takes "gloo"; more need mpi4py and a backend on it, which is to come.',
+            "pip install 'tapegrad[distributed]' brings it; one process needs none: take \"gloo\".",
         )
     if name in (Backend.NCCL, Backend.XCCL):
         raise runtime_error(
             f"Distributed package doesn't have {name.upper()} built in",
             'Take "gloo", which computes on the CPU.',
         )
-    if name == Backend.GLOO or name.upper() in Backend._plugins:
+    if name in (Backend.GLOO, Backend.MPI) or name.upper() in Backend._plugins:
         return
     what = "c10d backend type" if name in Backend.backend_list else "backend type"
     raise AssertionError(f"Unknown {what} {name.upper() if what[0] == 'c' else name}")
 
 
 def is_gloo_available() -> bool:
-    """True: for one rank there is what gloo does."""
+    """True: what gloo does there is for one rank, and by MPI for more."""
     return True
 
 
 def is_mpi_available() -> bool:
-    """False: there is no backend on MPI yet."""
-    return False
+    """Whether mpi4py is installed."""
+    return find_spec("mpi4py") is not None
 
 
 def is_nccl_available() -> bool:
@@ -175,7 +176,7 @@ def is_backend_available(backend: str) -> bool:
     >>> torch.distributed.is_backend_available("gloo")
     True
     """
-    known = {"gloo": True, "mpi": False, "nccl": False, "ucc": False, "xccl": False}
+    known = {"gloo": True, "mpi": is_mpi_available(), "nccl": False, "ucc": False, "xccl": False}
     return known.get(backend.lower(), backend.lower() in Backend.backend_list)
 
 

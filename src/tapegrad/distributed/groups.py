@@ -1,7 +1,6 @@
 """Groups of ranks: the default one, `new_group`, and who is which number."""
 
 import os
-import sys
 import warnings
 from collections.abc import Sequence
 from datetime import timedelta
@@ -10,8 +9,9 @@ from tapegrad.core.annotations import Any
 from tapegrad.core.errors import advised, assertion_error, value_error
 from tapegrad.distributed.backend_names import Backend, BackendConfig, require
 from tapegrad.distributed.constants import default_pg_timeout
-from tapegrad.distributed.exceptions import DistBackendError
+from tapegrad.distributed.failure import mark_tracebacks
 from tapegrad.distributed.in_process import OneRank
+from tapegrad.distributed.launch_variables import set_launch_variables
 from tapegrad.distributed.process_group import ProcessGroup, ProcessGroupGloo
 from tapegrad.distributed.rendezvous import asked_world_size, rendezvous
 from tapegrad.distributed.store import PrefixStore, Store
@@ -68,7 +68,7 @@ class GroupMember(metaclass=_WorldMeta):
 
 
 def is_available() -> bool:
-    """True: there is a world of one rank.
+    """True: one rank is a world, and more are where there is mpi4py.
 
     >>> torch.distributed.is_available()
     True
@@ -199,14 +199,6 @@ def get_pg_count() -> int:
 # --- making and unmaking them ---------------------------------------------------------------------
 
 
-def _refuse_ranks(size):
-    return advised(
-        DistBackendError(f"a world of {size} ranks needs a library between its processes"),
-        "tapegrad has that of one rank so far. Ranks over MPI (pip install mpi4py) are to come; "
-        "until then, start one process, with WORLD_SIZE=1.",
-    )
-
-
 def _check_timeout(timeout):
     if not isinstance(timeout, timedelta):
         raise TypeError(
@@ -223,9 +215,8 @@ def _make(backend, store, ranks, rank, timeout, options, name, description):
     plugin: Any = Backend._plugins.get(first.upper())
     prefixed = PrefixStore(f"{name}/", store) if store is not None else None
     if plugin is None:
-        if len(ranks) != 1:
-            raise _refuse_ranks(len(ranks))
-        made: Any = ProcessGroupGloo(rank, 1, OneRank(rank, 1))
+        moves = _backend(first, prefixed, ranks, rank, timeout)
+        made: Any = ProcessGroupGloo(rank, len(ranks), moves)
         made._store = prefixed
     else:
         made = _of_plugin(*plugin, prefixed, rank, len(ranks), timeout, options, ranks, name)
@@ -234,6 +225,23 @@ def _make(backend, store, ranks, rank, timeout, options, name, description):
     _world.names[made] = (backend, config)
     _world.group_count += 1
     return made
+
+
+def _backend(name, store, ranks, rank, timeout):
+    """What moves the numbers of a group of the world."""
+    if len(ranks) == 1:
+        found: Any = OneRank(rank, 1)
+        found.name = name
+        return found
+    from tapegrad.distributed import mpi
+
+    of_world = getattr(_world.default_pg, "_backend", None)
+    if isinstance(of_world, mpi.Mpi):
+        found = of_world.group(rank, len(ranks), ranks)
+        found.name = name
+        found.set_timeout(timeout)
+        return found
+    return mpi.connect(name, store, rank, ranks, timeout)
 
 
 class _Options:
@@ -264,13 +272,15 @@ def init_process_group(
     """Make the default group.
 
     Args:
-        backend: "gloo", or a name that `Backend.register_backend` knows.
+        backend: "gloo" or "mpi", which are MPI where there are several ranks, or a name that
+            `Backend.register_backend` knows. "mpi" takes ranks and world from MPI.
         init_method: Where the ranks meet: `env://` (the default; reads `MASTER_ADDR`,
-            `MASTER_PORT`, `RANK`, `WORLD_SIZE`), `tcp://host:port`, `file:///path`.
+            `MASTER_PORT`, `RANK`, `WORLD_SIZE`, or what MPI and Slurm say in their place),
+            `tcp://host:port`, `file:///path`.
         store: Instead of that, a store that all ranks reach, with `rank` and `world_size`.
 
     Raises:
-        DistBackendError: For more than one rank: nothing here moves numbers between processes.
+        DistBackendError: For more ranks than MPI has started, or without mpi4py.
 
     >>> torch.distributed.init_process_group(
     ...     "gloo", store=torch.distributed.HashStore(), rank=0, world_size=1
@@ -295,37 +305,40 @@ def init_process_group(
     name = Backend("undefined" if backend is None else backend)
     timeout = default_pg_timeout if timeout is None else timeout
     _check_timeout(timeout)
+    url = "env://" if init_method is None else init_method
     if name == Backend.MPI:
         require(name)
-    alone = name.upper() not in Backend._plugins
-    url = "env://" if init_method is None else init_method
-    asked = world_size if store is not None else asked_world_size(url, rank, world_size)
-    if alone and asked > 1:
-        raise _refuse_ranks(asked)  # before waiting for ranks that never come
-    if store is None:
+        store, (rank, world_size) = None, _world_of_mpi(rank, world_size)
+    elif store is None and url.startswith("env:"):
+        set_launch_variables()
+    meets = store is None and name != Backend.MPI
+    asked = asked_world_size(url, rank, world_size) if meets else world_size
+    if asked > 1 and name.upper() not in Backend._plugins:
+        from tapegrad.distributed.mpi import require_ranks
+
+        require_ranks(asked)  # before waiting for ranks that never come
+    if meets:
         store, rank, world_size = next(iter(rendezvous(url, rank, world_size, timeout=timeout)))
         store.set_timeout(timeout)
         store = PrefixStore("default_pg", store)
     _world.group_count = 0
     ranks = list(range(world_size))
     _world.default_pg = _make(name, store, ranks, rank, timeout, pg_options, "0", "default_pg")
-    _mark_tracebacks(rank)
+    mark_tracebacks(rank)
 
 
-def _mark_tracebacks(rank):
-    """Let the traceback of an error nobody caught say whose it is, line by line."""
-    previous = sys.excepthook
+def _world_of_mpi(rank, world_size):
+    """What "mpi" takes in place of a rendezvous: all processes that MPI started."""
+    if rank != -1 or world_size != -1:
+        warnings.warn(
+            f"For MPI backend, world_size ({world_size}) and rank ({rank}) are ignored since they "
+            "are assigned by the MPI runtime.",
+            stacklevel=3,
+        )
+    from tapegrad.distributed.mpi import mpi
 
-    def hook(*error):
-        from contextlib import redirect_stderr
-        from io import StringIO
-
-        with redirect_stderr(StringIO()) as text:
-            previous(*error)
-        for line in text.getvalue().split("\n"):
-            print(f"[rank{rank}]: {line}" if line else "", file=sys.stderr)
-
-    sys.excepthook = hook
+    comm = mpi().COMM_WORLD
+    return comm.rank, comm.size
 
 
 def destroy_process_group(group: Any = None) -> None:

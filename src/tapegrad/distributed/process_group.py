@@ -1,13 +1,18 @@
 """`ProcessGroup`: collectives on tensors, checked, on top of a `Backend`'s buffers."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from enum import IntEnum
 from typing import ClassVar
+
+import numpy as np
 
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.device import device
 from tapegrad.core.errors import runtime_error
 from tapegrad.distributed.backend import Backend
+from tapegrad.distributed.constants import default_pg_timeout
+from tapegrad.distributed.exceptions import DistBackendError
 from tapegrad.distributed.reduce_op import (
     AllreduceOptions,
     AllToAllOptions,
@@ -21,6 +26,7 @@ from tapegrad.distributed.reduce_op import (
 )
 from tapegrad.distributed.work import AfterWork, Work
 
+_MONITOR_TAG = 30_000  # of messages of `monitored_barrier`; MPI has no smaller bound of tags
 _ADVICE = "Give every rank tensors of the shapes and in the number that the collective asks for."
 _REDUCIBLE = frozenset(
     "uint8 int8 int32 int64 float16 bfloat16 float32 float64 bool complex64 complex128".split()
@@ -120,6 +126,8 @@ class ProcessGroup:
 
     def set_timeout(self, timeout: Any) -> None:
         """How long collectives wait; those of one rank never do."""
+        if self._backend is not None:
+            self._backend.set_timeout(timeout)
 
     def abort(self) -> None:
         """End what is under way."""
@@ -375,8 +383,36 @@ class ProcessGroup:
         return self._moves.barrier()
 
     def monitored_barrier(self, timeout: Any = None, wait_all_ranks: bool = False) -> None:
-        """Wait until every rank has called it."""
-        self._moves.barrier().wait()
+        """Wait until every rank has called it.
+
+        Raises: RuntimeError on rank 0, naming the first rank that did not come in time, or all of
+            them; the others wait for its answer.
+        """
+        limit = default_pg_timeout if timeout is None else timeout
+        sign = np.zeros(1, np.int8)
+        if self._rank:
+            self._moves.send(sign, 0, _MONITOR_TAG).wait(limit)
+            self._moves.receive(sign, 0, _MONITOR_TAG).wait(limit)
+            return
+        others = range(1, self._size)
+        works = [self._moves.receive(np.zeros(1, np.int8), r, _MONITOR_TAG) for r in others]
+        missing = []
+        for r, work in zip(others, works, strict=True):
+            try:
+                work.wait(limit)
+            except DistBackendError:
+                missing.append(r)
+                if not wait_all_ranks:
+                    break
+        if missing:
+            ms = round(limit.total_seconds() * 1000)
+            ranks = f"Rank{'s' * wait_all_ranks} {', '.join(map(str, missing))}"
+            raise runtime_error(
+                f"[Rank 0]: {ranks} failed to pass monitoredBarrier in {ms} ms",
+                "Look where those ranks are: every rank has to call it.",
+            )
+        for work in [self._moves.send(sign, r, _MONITOR_TAG) for r in others]:
+            work.wait(limit)
 
 
 def _has_root(opts):
@@ -402,8 +438,8 @@ class AllWork(Work):
     def exception(self) -> BaseException | None:
         return next((e for work in self._works if (e := work.exception()) is not None), None)
 
-    def wait(self, timeout: Any = None) -> bool:
-        return all([work.wait() for work in self._works])
+    def wait(self, timeout: timedelta = timedelta(0)) -> bool:
+        return all([work.wait(timeout) for work in self._works])
 
 
 class ProcessGroupGloo(ProcessGroup):

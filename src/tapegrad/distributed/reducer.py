@@ -55,12 +55,17 @@ def _views(flat: Tensor, parameters: Sequence[Tensor]) -> list:
     return [x.view(p.shape) for x, p in zip(pieces, parameters, strict=True)]
 
 
-def bucket_assignment(parameters: Sequence[Tensor], cap_bytes: int) -> list[list[int]]:
-    """Which parameters share a bucket, by number: of one dtype, last first, the first small."""
+def bucket_assignment(
+    parameters: Sequence[Tensor], cap_bytes: int, order: Sequence[int] | None = None
+) -> list[list[int]]:
+    """Which parameters share a bucket, by number: of one dtype, in an order, the first small.
+
+    The order is that in which gradients are expected: the last parameters' first.
+    """
     buckets: list[list[int]] = []
     n_bytes: list[int] = []
     open_ones: dict[Any, int] = {}
-    for i in reversed(range(len(parameters))):
+    for i in reversed(range(len(parameters))) if order is None else order:
         p = parameters[i]
         at = open_ones.get(p.dtype)
         if at is None:
@@ -77,7 +82,10 @@ def bucket_assignment(parameters: Sequence[Tensor], cap_bytes: int) -> list[list
 class Reducer:
     """Watches the gradients of parameters arrive, and reduces each bucket that is full.
 
-    With one rank and no hook there is nothing to move, and the gradients stay as they are.
+    Every rank begins the reductions in the order of the buckets, and each gradient that arrives
+    lets those under way go on. After the first pass the buckets are those of the order in which
+    rank 0's gradients arrived. With one rank and no hook there is nothing to move, and the
+    gradients stay as they are.
     """
 
     def __init__(
@@ -85,11 +93,12 @@ class Reducer:
     ) -> None:
         self.parameters = list(parameters)
         self.group, self.find_unused = group, find_unused
+        self._cap_bytes = cap_bytes
+        self._arrived: list[int] | None = []  # in which order, in the first pass; then None
         self.buckets = bucket_assignment(self.parameters, cap_bytes)
-        self._bucket_of = {i: b for b, bucket in enumerate(self.buckets) for i in bucket}
         self._hook: Callable | None = None
         self._hook_state: Any = None
-        self._expecting = self._started = False
+        self._expecting = self._started = self._looks = False
         self._ready: set[int] = set()
         self._unused: set[int] = set()
         self._running: dict[int, tuple[GradBucket, Any]] = {}
@@ -113,8 +122,10 @@ class Reducer:
         self._hook, self._hook_state = hook, state
 
     def prepare_for_forward(self) -> None:
-        """Check that the pass before was finished."""
+        """Check that the pass before was finished, and learn from the first one."""
         if not self._started:
+            if self._arrived and self._moves():
+                self._take_order(self._arrived)
             return
         missing = [i for i in range(len(self.parameters)) if i not in self._ready]
         indices = "".join(f" {i}" for i in missing)
@@ -138,12 +149,24 @@ class Reducer:
         )
         raise advised(RuntimeError(message), "Their order is that of model.parameters().")
 
+    def _take_order(self, order):
+        from tapegrad import int64, tensor
+        from tapegrad.distributed.collectives import broadcast
+
+        numbers = tensor(order, dtype=int64)
+        broadcast(numbers, group=self.group, group_src=0)
+        self.buckets = bucket_assignment(self.parameters, self._cap_bytes, numbers.tolist())
+        self._arrived = None
+
     def prepare_for_backward(self, outputs: Sequence[Tensor] | None) -> None:
         """Expect gradients; of outputs, only for what they depend on."""
         self._expecting = True
         self._ready.clear()
         self._running.clear()
+        self._looks = outputs is not None
         self._unused = set() if outputs is None else self._not_below(outputs)
+        if self._looks:
+            self._arrived = None  # unused ones come first: that is no order
         for i in sorted(self._unused, reverse=True):
             self._mark(i)
 
@@ -175,10 +198,16 @@ class Reducer:
             )
         self._started = True
         self._ready.add(i)
+        if self._arrived is not None:
+            self._arrived.append(i)
         if self._moves():
-            bucket = self._bucket_of[i]
-            if all(j in self._ready for j in self.buckets[bucket]):
-                self._begin(bucket)
+            for _, future in self._running.values():
+                if not future.done():
+                    break  # it went on, and those after it
+            while (n := len(self._running)) < len(self.buckets) and self._ready.issuperset(
+                self.buckets[n]
+            ):
+                self._begin(n)
         if len(self._ready) == len(self.parameters):
             self._finish()
 
@@ -192,8 +221,7 @@ class Reducer:
         with no_grad():
             grads = [zeros_like(p) if p.grad is None else p.grad for p in parameters]
             flat = cat([g.detach().reshape(-1) for g in grads])
-            is_last = len(self._running) == len(self.buckets) - 1
-            bucket = GradBucket(index, is_last, parameters, flat)
+            bucket = GradBucket(index, index == len(self.buckets) - 1, parameters, flat)
             if self._hook is not None:
                 future = self._hook(self._hook_state, bucket)
             else:
@@ -206,12 +234,29 @@ class Reducer:
 
         self._expecting = self._started = False
         with no_grad():
+            untouched = self._unused_by_all()
             for index, (bucket, future) in self._running.items():
                 found = future.wait()
                 flat = found[0] if isinstance(found, (list, tuple)) else found
                 views = _views(flat, bucket.parameters())
                 for i, reduced in zip(self.buckets[index], views, strict=True):
-                    grad = self.parameters[i].grad
-                    if grad is not None and i not in self._unused:
-                        grad.data.copy_(reduced)
+                    parameter = self.parameters[i]
+                    if i in untouched:
+                        continue
+                    if parameter.grad is None:
+                        parameter.grad = reduced.clone()
+                    else:
+                        parameter.grad.data.copy_(reduced)
         self._running.clear()
+
+    def _unused_by_all(self):
+        """The parameters that no rank has used."""
+        if not self._looks or self.group.size() == 1:
+            return self._unused
+        from tapegrad import int32, ones
+
+        used = ones(len(self.parameters), dtype=int32)
+        for i in self._unused:
+            used[i] = 0
+        self.group.allreduce([used], AllreduceOptions()).wait()
+        return {i for i, n in enumerate(used.tolist()) if n == 0}

@@ -72,6 +72,10 @@ class Work:
                 "Work::getFuture not implemented.",
                 "Call wait(), and read the tensors that were given to the collective.",
             )
+        if not self.is_completed():
+            from tapegrad.distributed.work_future import future_of
+
+            return future_of(self, self._results)
         self.wait()
         future: Future = Future()
         future.set_result(self._results)
@@ -89,11 +93,18 @@ class AfterWork(Work):
         super().__init__(results)
         self._work = work
         self._finish: Callable[[], None] | None = finish
-        if work.is_completed():
-            self.wait()
+        self.is_completed()
 
     def is_completed(self) -> bool:
-        return self._work.is_completed()
+        done = self._work.is_completed()
+        if done and self._work.exception() is None:
+            self._finished()
+        return done
+
+    def _finished(self) -> None:
+        if self._finish is not None:
+            self._finish()
+            self._finish = None
 
     def exception(self) -> BaseException | None:
         return self._work.exception()
@@ -103,7 +114,5 @@ class AfterWork(Work):
 
     def wait(self, timeout: timedelta = timedelta(0)) -> bool:
         done = self._work.wait(timeout)
-        if self._finish is not None:
-            self._finish()
-            self._finish = None
+        self._finished()
         return done

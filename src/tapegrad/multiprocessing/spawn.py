@@ -14,6 +14,7 @@ from multiprocessing import connection
 from typing import Any
 
 from tapegrad.core import errors
+from tapegrad.core.started_place import started_place
 
 ENV_VAR_PARALLEL_START = "TORCH_MP_PARALLEL_START"
 
@@ -132,6 +133,26 @@ class SpawnContext(ProcessContext):
     """The same, by its old name."""
 
 
+def _rank_here(nprocs: int) -> int | None:
+    """The number of this process among `nprocs` that MPI has started here to run a function."""
+    place = started_place()
+    if nprocs < 2 or place is None or place.local_size != nprocs:
+        return None
+    if multiprocessing.parent_process() is not None:
+        return None  # a child of a rank
+    from tapegrad import distributed
+
+    if distributed.is_initialized() or not distributed.is_mpi_available():
+        return None
+    return place.local_rank
+
+
+def _wait_for_ranks() -> None:
+    from tapegrad.distributed.mpi import mpi
+
+    mpi().COMM_WORLD.Barrier()
+
+
 def start_processes(
     fn: Callable,
     args: tuple = (),
@@ -144,10 +165,17 @@ def start_processes(
 
     With `join` it waits for all of them and gives None; else it gives their `ProcessContext`.
 
+    Where MPI has started as many processes on this computer, each of which makes this call, it
+    starts none: each runs the function with its own number, and waits for the others.
+
     Raises:
         ProcessRaisedException: the function raised an error in a process.
         ProcessExitedException: a process ended otherwise than by returning.
     """
+    if (rank := _rank_here(nprocs)) is not None:
+        fn(rank, *args)
+        _wait_for_ranks()
+        return None if join else ProcessContext([], [])
     context: Any = multiprocessing.get_context(start_method)
     processes, files = [], []
     for i in range(nprocs):

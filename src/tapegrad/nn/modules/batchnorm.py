@@ -1,5 +1,6 @@
 """Batch normalisation: each channel by its mean and variance in the batch, or over batches."""
 
+import sys
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad
@@ -186,7 +187,10 @@ def _wrong_rank(wanted: str, input: Tensor, shape: str) -> ValueError:
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation of (N, C, ...) over all processes: with one, that of `BatchNorm1d`.
+    """Batch normalisation of (N, C, ...) over the batches of all processes of a group.
+
+    With one process it is that of `BatchNorm1d`. Gradients of its input cross processes, those of
+    weight and bias are of this one's batch: `DistributedDataParallel` takes their mean.
 
     >>> torch.nn.SyncBatchNorm(2)(torch.tensor([[1.0, 0.0], [3.0, 4.0]])).detach()
     tensor([[-1.0000, -1.0000],
@@ -222,6 +226,47 @@ class SyncBatchNorm(_BatchNorm):
                 "SyncBatchNorm number of input channels should be non-zero",
                 "The input has shape (N, C, ...).",
             )
+
+    def forward(self, input: Tensor) -> Tensor:
+        group = self._group_of_batches()
+        if group is None:
+            return super().forward(input)
+        all_reduce = sys.modules["tapegrad.distributed"].nn.functional.all_reduce
+        self._check_input_dim(input)
+        axes = [axis for axis in range(input.ndim) if axis != 1]
+        shape = [1, -1] + [1] * (input.ndim - 2)
+        count = input.new_tensor([input.numel() // input.shape[1]])
+        with no_grad():
+            count = all_reduce(count, group=group)
+        mean = all_reduce(input.sum(axes), group=group) / count
+        centred = input - mean.view(shape)
+        var = all_reduce(centred.square().sum(axes), group=group) / count
+        self._track(mean.detach(), var.detach(), count)
+        y = centred * (var + self.eps).rsqrt().view(shape)
+        if self.weight is not None:
+            y = y * self.weight.view(shape)
+        return y if self.bias is None else y + self.bias.view(shape)
+
+    def _group_of_batches(self) -> Any:
+        """The processes whose batches are normalised together; None where this one is alone."""
+        if not (self.training or self.running_mean is None):
+            return None
+        distributed = sys.modules.get("tapegrad.distributed")
+        if distributed is None or not distributed.is_initialized():
+            return None
+        group = distributed.group.WORLD if self.process_group is None else self.process_group
+        return group if distributed.get_world_size(group) > 1 else None
+
+    def _track(self, mean: Tensor, var: Tensor, count: Tensor) -> None:
+        """Take moments of a batch of `count` numbers for each channel into the running ones."""
+        if not (self.training and self.track_running_stats):
+            return
+        assert self.running_mean is not None and self.running_var is not None
+        share = self._step(self.num_batches_tracked)
+        self.running_mean.lerp_(mean, share)
+        self.running_var.lerp_(var * count / (count - 1), share)
+        if self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:

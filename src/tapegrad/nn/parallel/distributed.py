@@ -11,6 +11,7 @@ from tapegrad.distributed.algorithms.ddp_comm_hooks import default_hooks
 from tapegrad.distributed.algorithms.join import Join, Joinable, JoinHook
 from tapegrad.distributed.collectives import broadcast
 from tapegrad.distributed.groups import _get_default_group
+from tapegrad.distributed.object_collectives import all_gather_object
 from tapegrad.distributed.reducer import BuiltinCommHookType, Reducer
 from tapegrad.nn.modules.module import Module
 from tapegrad.nn.parameter import UninitializedParameter
@@ -133,6 +134,7 @@ class DistributedDataParallel(Module, Joinable):
         self.logger = None
         self._comm_hooks: list = []
         if init_sync:
+            self._check_others()
             self._take_from_first([*self._module_parameters, *module.buffers()])
         self._watch()
 
@@ -188,8 +190,35 @@ class DistributedDataParallel(Module, Joinable):
     def _take_from_first(self, tensors):
         """Let tensors have rank 0's numbers."""
         if self.process_group.size() > 1:
-            for x in tensors:
-                broadcast(x.data, group=self.process_group, group_src=0)
+            works = [
+                broadcast(x.data, group=self.process_group, async_op=True, group_src=0)
+                for x in tensors
+            ]
+            for work in works:
+                work.wait()
+
+    def _check_others(self):
+        """Raise unless every rank has as many parameters, of the same shapes."""
+        if self.process_group.size() == 1:
+            return
+        shapes: list = [None] * self.process_group.size()
+        mine = [tuple(p.shape) for p in self._module_parameters]
+        all_gather_object(shapes, mine, group=self.process_group)
+        rank = self.process_group.rank()
+        for other, theirs in enumerate(shapes):
+            if len(theirs) != len(mine):
+                raise runtime_error(
+                    f"DDP expects same model across all ranks, but Rank {rank} has {len(mine)} "
+                    f"params, while rank {other} has inconsistent {len(theirs)} params.",
+                    "Build the same model on every rank.",
+                )
+            for i, (a, b) in enumerate(zip(mine, theirs, strict=True)):
+                if a != b:
+                    raise runtime_error(
+                        f"[{rank}]: params[{i}] in this process with sizes {list(a)} appears not "
+                        f"to match sizes of the same param in process {other}.",
+                        "Build the same model on every rank.",
+                    )
 
     # --- a step -----------------------------------------------------------------------------------
 

@@ -1,0 +1,46 @@
+"""A rank that fails ends the run: the others would wait for it.
+
+MPI ends when the interpreter does, and waits there for all ranks; `Abort` does not.
+"""
+
+import sys
+
+from tapegrad.core.annotations import Any
+
+_marked: Any = None  # the rank whose name tracebacks bear; None before there is a world
+
+
+def mark_tracebacks(rank: int) -> None:
+    """Let the traceback of an error nobody caught say whose it is, line by line, and end the run.
+
+    Where MPI has started several processes it ends them all, with the exit status 1.
+    """
+    global _marked
+    first, _marked = _marked is None, rank
+    if not first:
+        return
+    previous = sys.excepthook
+
+    def hook(*error: Any) -> None:
+        from contextlib import redirect_stderr
+        from io import StringIO
+
+        with redirect_stderr(StringIO()) as text:
+            previous(*error)
+        for line in text.getvalue().split("\n"):
+            print(f"[rank{_marked}]: {line}" if line else "", file=sys.stderr)
+        end_all(1)
+
+    sys.excepthook = hook
+
+
+def end_all(status: int) -> None:
+    """End the other ranks, and this one with an exit status, if MPI has started any."""
+    MPI: Any = getattr(sys.modules.get("mpi4py"), "MPI", None)
+    if MPI is None or not MPI.Is_initialized() or MPI.Is_finalized():
+        return
+    if (size := MPI.COMM_WORLD.size) > 1:
+        print(f"tapegrad: rank {_marked} of {size} failed and ends the run", file=sys.stderr)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        MPI.COMM_WORLD.Abort(status)

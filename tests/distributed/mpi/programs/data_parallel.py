@@ -1,0 +1,119 @@
+"""What DistributedDataParallel does in two ranks beside training."""
+
+import torch
+from torch import distributed as dist
+from torch import nn
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+X = torch.arange(8.0).view(4, 2) + rank  # its columns sum to 12 and 16, on rank 1 to 16 and 20
+
+
+def gradients(model):
+    return [None if p.grad is None else p.grad.tolist() for p in model.parameters()]
+
+
+class Choice(nn.Module):
+    """Three layers; rank 0 uses the first, rank 1 the second, nobody the third."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(2, 1, bias=False) for _ in range(3))
+
+    def forward(self, x):
+        return self.layers[rank](x)
+
+
+def averages():
+    model = DistributedDataParallel(nn.Linear(2, 1))
+    with model.no_sync():
+        model(X).sum().backward()
+    assert gradients(model) == [[[12 + 4 * rank, 16 + 4 * rank]], [4]]
+    model(X).sum().backward()
+    assert gradients(model) == [[[28, 36]], [8]]
+
+
+def unused():
+    model = DistributedDataParallel(Choice(), find_unused_parameters=True)
+    for i in range(1, 3):
+        model(X).sum().backward()
+        expected = [[[6, 8]], [[8, 10]], None]
+        assert gradients(model) == expected, (gradients(model), i)
+        model.zero_grad()
+    model = DistributedDataParallel(Choice())
+    model(X).sum().backward()
+    try:
+        model(X)
+    except RuntimeError as error:
+        assert str(error).startswith("Expected to have finished reduction in the prior iteration")
+    else:
+        raise AssertionError("unused parameters were not seen")
+
+
+def hooks():
+    for hook in (
+        default_hooks.allreduce_hook,
+        default_hooks.fp16_compress_hook,
+        default_hooks.bf16_compress_wrapper(default_hooks.allreduce_hook),
+    ):
+        model = DistributedDataParallel(nn.Linear(2, 1))
+        model.register_comm_hook(None, hook)
+        model(X).sum().backward()
+        assert gradients(model) == [[[14, 18]], [4]]
+        assert model.module.weight.grad.dtype is torch.float32
+
+
+def buffers():
+    module = nn.BatchNorm1d(2)
+    module.running_mean.fill_(rank + 1)
+    model = DistributedDataParallel(module)
+    assert module.running_mean.tolist() == [1, 1]
+    model(X)
+    model(X)  # takes rank 0's before it adds this rank's batch
+    means = [torch.empty(2) for _ in range(2)]
+    dist.all_gather(means, module.running_mean)
+    mean = means[0]
+    assert torch.allclose(means[1] - mean, torch.full((2,), 0.1), atol=1e-6)
+
+
+def order():
+    """Ranks whose gradients come in different orders reduce the same buckets."""
+
+    class Crossed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = (nn.Linear(600, 600, bias=False) for _ in range(2))
+
+        def forward(self, x):
+            first, second = (self.a, self.b) if rank else (self.b, self.a)
+            return second(first(x))
+
+    model = DistributedDataParallel(Crossed(), bucket_cap_mb=1)
+    for _ in range(3):
+        model.zero_grad()
+        model(torch.ones(1, 600)).sum().backward()
+        for p in model.parameters():
+            mine = [torch.empty_like(p) for _ in range(2)]
+            dist.all_gather(mine, p.grad)
+            assert mine[0].equal(mine[1])
+
+
+def models_that_differ():
+    try:
+        DistributedDataParallel(nn.Linear(2, 1 + rank))
+    except RuntimeError as error:
+        assert f"[{rank}]: params[0] in this process with sizes [{1 + rank}, 2]" in str(error)
+    else:
+        raise AssertionError("different models were taken")
+
+
+averages()
+unused()
+hooks()
+buffers()
+order()
+models_that_differ()
+dist.destroy_process_group()
+print(f"rank {rank} is done")
