@@ -20,6 +20,7 @@ from tapegrad.compiler.c_backend.ir import (
     Statement,
     size_of,
 )
+from tapegrad.compiler.c_backend.relu_of_calls import with_relu
 from tapegrad.compiler.c_backend.replace import replaced
 from tapegrad.core.annotations import Any
 
@@ -28,7 +29,7 @@ def simplified(statements: list[Statement], outputs: list[Access]) -> list[State
     """The statements that are left; accesses of `outputs` stay valid."""
     kept = {id(x.buffer) for x in outputs}
     found = without_repeats(with_known_numbers(statements), kept)
-    return live(with_sigmoids(found, kept), outputs)
+    return live(with_relu(with_sigmoids(found, kept), kept), outputs)
 
 
 def _writes(statements: list[Statement]) -> Counter:

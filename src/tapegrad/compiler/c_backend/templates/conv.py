@@ -21,12 +21,22 @@ from tapegrad.core.annotations import Any
 UNTYPED = conv_tiles.UNTYPED + conv_winograd.UNTYPED
 SOURCE = conv_tiles.SOURCE + conv_blocks.SOURCE + conv_kernels.SOURCE + conv_winograd.SOURCE
 
+ENDS = 3
+"""Which argument of a convolution says how it ends: 1 if with a bias, and RELU more with ReLU."""
+
+RELU = 2
+
 _WIDTH = 128  # bytes of a panel, at most
 _BLOCK = 192  # places of a block, about: a panel of so many is in the first cache
 _SOME = 64  # channels of a tile, where gradients of kernels are computed, at least
 _TURNED = 512  # offsets for which a panel of cotangents is turned, about
 _PRODUCT = 2**14  # weights of a convolution that is no more than a product: more are the BLAS's
 _TILE = 2**16  # elements of a tile, about: it is in the second cache
+_CONVOLUTIONS = {
+    f"tg_{name}_{t}"
+    for name in ("convolve", "convolve_transposed", "winograd")
+    for t in ("f32", "f64")
+}
 
 
 @dataclass
@@ -161,6 +171,11 @@ def _correlation(at: Instance, name: str, transposed: bool) -> Call:
         part_scratch=part * itemsize,
         work=of.work,
     )
+
+
+def has_ends(function: str) -> bool:
+    """Whether a C function is a convolution, which may have ReLU at its end."""
+    return function in _CONVOLUTIONS
 
 
 @template("xp.convolve")

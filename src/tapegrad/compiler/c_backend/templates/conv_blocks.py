@@ -75,22 +75,22 @@ static inline __attribute__((always_inline)) void tg_few_channels_real(
     }
 }
 
-/* y = sums + bias for n places `step` apart; `between`, the distance of the sums, is a constant
-   where it is called */
+/* y = sums + bias, or `low` if that is more, for n places `step` apart; `between`, the distance of
+   the sums, is a constant where it is called */
 static inline __attribute__((always_inline)) void tg_give_places_real(
     real *restrict y, int64_t step, const real *restrict sums, const int64_t between, real bias,
-    int64_t n) {
-    if (step == 1)
-        for (int64_t k = 0; k < n; k++) y[k] = sums[k * between] + bias;
-    else
-        for (int64_t k = 0; k < n; k++) y[k * step] = sums[k * between] + bias;
+    real low, int64_t n) {
+    for (int64_t k = 0; k < n; k++) {
+        real value = sums[k * between] + bias; /* nan is no less than anything */
+        y[step == 1 ? k : k * step] = value < low ? low : value;
+    }
 }
 
 /* Blocks of a convolution: `first` and so many more of those of all images, group by group;
    weights: panels of channels, offset by offset, or rows of offsets; the memory: a table of
-   offsets, a tile, sums of a block */
+   offsets, a tile, sums of a block; ends: 1 if there is a bias, and 2 more for ReLU */
 static void tg_correlate_blocks_real(real *y, const real *x, const real *weights,
-                                     const real *bias, int64_t has_bias,
+                                     const real *bias, int64_t ends,
                                      const tg_places_real *at, int64_t first, int64_t blocks,
                                      int64_t part_size, real *memory) {
     const int64_t width = 2 * TG_WIDE / sizeof(real);
@@ -98,6 +98,7 @@ static void tg_correlate_blocks_real(real *y, const real *x, const real *weights
     int32_t *offsets = (int32_t *)memory;
     real *tile = memory + TG_LINES(n), *sums = tile + TG_LINES(at->C * at->plane + width);
     int64_t across = (at->ow + at->columns - 1) / at->columns;
+    real low = ends & 2 ? 0 : -INFINITY;
     int64_t of_group = across * ((at->oh + at->rows - 1) / at->rows);
     (void)part_size;
     depth = depth ? (n + depth - 1) / depth : 1; /* a panel of so many offsets is in L1 */
@@ -124,7 +125,7 @@ static void tg_correlate_blocks_real(real *y, const real *x, const real *weights
                     for (int64_t c = 0; c < few; c++)
                         tg_give_places_real(out + (o + c) * at->H * at->W + r * down + q * right,
                                             right, sums + c * width, 1,
-                                            has_bias ? bias[group * O + o + c] : 0, count);
+                                            ends & 1 ? bias[group * O + o + c] : 0, low, count);
                     p += count - 1;
                 }
             }
@@ -142,7 +143,7 @@ static void tg_correlate_blocks_real(real *y, const real *x, const real *weights
                 for (int64_t r = 0; r < rows; r++)
                     tg_give_places_real(out + (o + c) * at->H * at->W + r * down, right,
                                         sums + r * columns * width + c, width,
-                                        has_bias ? bias[group * O + o + c] : 0, columns);
+                                        ends & 1 ? bias[group * O + o + c] : 0, low, columns);
         }
     }
 }
@@ -173,7 +174,7 @@ static int64_t tg_blocks_real(const tg_places_real *at) {
 /* y (N, G O, oh, ow): kernels w (G O, C, kh, kw) times what they cover of x (N, G C, h, w); the
    memory: kernels, and that of a part of the blocks, which are rows x columns places */
 static void tg_convolve_shared_real(real *y, const real *x, const real *w, const real *bias,
-                                    int64_t has_bias, int64_t N, int64_t G,
+                                    int64_t ends, int64_t N, int64_t G,
                                     int64_t C, int64_t O, int64_t h, int64_t width, int64_t oh,
                                     int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw,
                                     int64_t ph, int64_t pw, int64_t dh, int64_t dw, int64_t rows,
@@ -183,16 +184,16 @@ static void tg_convolve_shared_real(real *y, const real *x, const real *w, const
                          ph, pw, dh, dw, oh, ow,    1,  1,  rows, columns};
     tg_lay_out_tiles_real(&at);
     tg_pack_kernels_real(memory, w, &at, O * C * kh * kw, C * kh * kw, kh * kw, kw, 1);
-    tg_correlate_blocks_shared_real(y, x, memory, bias, has_bias, &at, 0,
+    tg_correlate_blocks_shared_real(y, x, memory, bias, ends, &at, 0,
                                     tg_blocks_real(&at), part_size, memory + kernels, threads);
 }
 static void tg_convolve_real(real *y, const real *x, const real *w, const real *bias,
-                             int64_t has_bias, int64_t N, int64_t G, int64_t C,
+                             int64_t ends, int64_t N, int64_t G, int64_t C,
                              int64_t O, int64_t h, int64_t width, int64_t oh, int64_t ow,
                              int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph,
                              int64_t pw, int64_t dh, int64_t dw, int64_t rows, int64_t columns,
                              int64_t kernels, int64_t part_size, real *memory) {
-    tg_convolve_shared_real(y, x, w, bias, has_bias, N, G, C, O, h, width, oh, ow, kh, kw,
+    tg_convolve_shared_real(y, x, w, bias, ends, N, G, C, O, h, width, oh, ow, kh, kw,
                             sh, sw, ph, pw, dh, dw, rows, columns, kernels, part_size, memory, 0);
 }
 
@@ -213,7 +214,7 @@ static void tg_phase_real(int64_t phase, int64_t size, int64_t k, int64_t s, int
 /* x (N, G O, H, W): the gradient with respect to the images of a convolution by w
    (G C, O, kh, kw), for cotangents y (N, G C, h, w) */
 static void tg_convolve_transposed_shared_real(
-    real *x, const real *y, const real *w, const real *bias, int64_t has_bias, int64_t N,
+    real *x, const real *y, const real *w, const real *bias, int64_t ends, int64_t N,
     int64_t G, int64_t C, int64_t O, int64_t h, int64_t width, int64_t H, int64_t W,
     int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw, int64_t dh,
     int64_t dw, int64_t rows, int64_t columns, int64_t kernels, int64_t part_size, real *memory,
@@ -230,18 +231,18 @@ static void tg_convolve_transposed_shared_real(
             tg_lay_out_tiles_real(&at);
             tg_pack_kernels_real(memory, w + last * kw + last_j, &at, C * O * kh * kw, kh * kw,
                                  O * kh * kw, -every * kw, -every_j);
-            tg_correlate_blocks_shared_real(x + a * W + b, y, memory, bias, has_bias, &at,
+            tg_correlate_blocks_shared_real(x + a * W + b, y, memory, bias, ends, &at,
                                             0, tg_blocks_real(&at), part_size,
                                             memory + kernels, threads);
         }
     }
 }
 static void tg_convolve_transposed_real(
-    real *x, const real *y, const real *w, const real *bias, int64_t has_bias, int64_t N,
+    real *x, const real *y, const real *w, const real *bias, int64_t ends, int64_t N,
     int64_t G, int64_t C, int64_t O, int64_t h, int64_t width, int64_t H, int64_t W,
     int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw, int64_t dh,
     int64_t dw, int64_t rows, int64_t columns, int64_t kernels, int64_t part_size, real *memory) {
-    tg_convolve_transposed_shared_real(x, y, w, bias, has_bias, N, G, C, O, h, width, H, W,
+    tg_convolve_transposed_shared_real(x, y, w, bias, ends, N, G, C, O, h, width, H, W,
                                        kh, kw, sh, sw, ph, pw, dh, dw, rows, columns, kernels,
                                        part_size, memory, 0);
 }

@@ -117,7 +117,7 @@ static void tg_kernels_at_points_real(real *to, int64_t step, const real *w, int
 @SHARED_KERNELS@
 /* Strips from `first` on: data, sums of channels, places; returns whether one is not finite */
 static int tg_winograd_strips_real(real *y, const real *x, const real *kernels, int64_t step,
-                                   const real *bias, int64_t has_bias,
+                                   const real *bias, int64_t ends,
                                    const tg_strips_real *at, int64_t first, int64_t strips,
                                    int64_t block, int64_t part_size, real *memory) {
     real *data = memory, *sums = memory + 36 * at->data_step + 16;
@@ -132,7 +132,7 @@ static int tg_winograd_strips_real(real *y, const real *x, const real *kernels, 
                 tg_sums_at_point_real(sums + p * at->sums_step, kernels + p * step + o * at->C,
                                       data + p * at->data_step, at->C, few, at->pitch,
                                       at->width);
-            failed |= tg_places_of_block_real(y, sums, bias, has_bias, at, o, few, first, n);
+            failed |= tg_places_of_block_real(y, sums, bias, ends, at, o, few, first, n);
         }
     }
     return failed;
@@ -143,7 +143,7 @@ static int tg_winograd_strips_real(real *y, const real *x, const real *kernels, 
    not finite, all is computed again without points, at which one element is part of many results.
    The memory: kernels, and that of a part; or what the direct convolution needs */
 static void tg_winograd_shared_real(real *y, const real *x, const real *w, const real *bias,
-                                    int64_t has_bias, int64_t transposed, int64_t N, int64_t C,
+                                    int64_t ends, int64_t transposed, int64_t N, int64_t C,
                                     int64_t O, int64_t h, int64_t width, int64_t oh, int64_t ow,
                                     int64_t ph, int64_t pw, int64_t columns, int64_t strips,
                                     int64_t some, int64_t kernels, int64_t part_size,
@@ -156,26 +156,26 @@ static void tg_winograd_shared_real(real *y, const real *x, const real *w, const
         tg_kernels_at_points_shared_real(memory, step, w + 8, 9, O * 9, -3, -1, C, 0, O, threads);
     else
         tg_kernels_at_points_shared_real(memory, step, w, C * 9, 9, 3, 1, C, 0, O, threads);
-    if (!tg_winograd_strips_shared_real(y, x, memory, step, bias, has_bias, &at, 0,
+    if (!tg_winograd_strips_shared_real(y, x, memory, step, bias, ends, &at, 0,
                                         N * at.down * at.across, strips, part_size,
                                         memory + kernels, threads))
         return;
     if (transposed)
-        tg_convolve_transposed_shared_real(y, x, w, bias, has_bias, N, 1, C, O, h, width, oh, ow,
+        tg_convolve_transposed_shared_real(y, x, w, bias, ends, N, 1, C, O, h, width, oh, ow,
                                            3, 3, 1, 1, 2 - ph, 2 - pw, 1, 1, rows, places,
                                            direct_kernels, direct_part, memory, threads);
     else
-        tg_convolve_shared_real(y, x, w, bias, has_bias, N, 1, C, O, h, width, oh, ow, 3, 3, 1, 1,
+        tg_convolve_shared_real(y, x, w, bias, ends, N, 1, C, O, h, width, oh, ow, 3, 3, 1, 1,
                                 ph, pw, 1, 1, rows, places, direct_kernels, direct_part, memory,
                                 threads);
 }
 static void tg_winograd_real(real *y, const real *x, const real *w, const real *bias,
-                             int64_t has_bias, int64_t transposed, int64_t N, int64_t C, int64_t O,
+                             int64_t ends, int64_t transposed, int64_t N, int64_t C, int64_t O,
                              int64_t h, int64_t width, int64_t oh, int64_t ow, int64_t ph,
                              int64_t pw, int64_t columns, int64_t strips, int64_t some,
                              int64_t kernels, int64_t part_size, int64_t rows, int64_t places,
                              int64_t direct_kernels, int64_t direct_part, real *memory) {
-    tg_winograd_shared_real(y, x, w, bias, has_bias, transposed, N, C, O, h, width, oh, ow, ph, pw,
+    tg_winograd_shared_real(y, x, w, bias, ends, transposed, N, C, O, h, width, oh, ow, ph, pw,
                             columns, strips, some, kernels, part_size, rows, places, direct_kernels,
                             direct_part, memory, 0);
 }
@@ -185,7 +185,15 @@ SOURCE = SOURCE.replace(
     "@SHARED_KERNELS@", shared(SOURCE, "tg_kernels_at_points", "channels", unit=6, first="1")
 ).replace(
     "@SHARED_STRIPS@",
-    shared(SOURCE, "tg_winograd_strips", "strips", unit="block", first="1", scratch="part_size"),
+    shared(
+        SOURCE,
+        "tg_winograd_strips",
+        "strips",
+        unit="block",
+        first="1",
+        scratch="part_size",
+        parts="2 * threads",
+    ),
 )
 SOURCE += conv_winograd_kernels.SOURCE
 

@@ -167,9 +167,10 @@ static inline void tg_strip_of_points_real(real *restrict to, const real *restri
     }
 }
 
-/* y = n places of a row of tiles, and the bias; returns 0, or nan where one is not finite */
+/* y = n places of a row of tiles, and the bias, or `low` if that is more; returns 0, or nan where
+   one is not finite */
 static inline real tg_give_row_real(real *restrict y, const real *restrict places, int64_t lanes,
-                                    int64_t n, real bias) {
+                                    int64_t n, real bias, real low) {
     real line[4 * TG_STRIP], check = 0;
     _Pragma("omp simd")
     for (int64_t t = 0; t < lanes; t++) {
@@ -180,17 +181,18 @@ static inline real tg_give_row_real(real *restrict y, const real *restrict place
     }
     _Pragma("omp simd reduction(+ : check)")
     for (int64_t k = 0; k < n; k++) {
-        y[k] = line[k] + bias;
+        real value = line[k] + bias;
+        y[k] = value < low ? low : value;
         check += line[k] * 0;
     }
     return check;
 }
 
 /* The places of some channels of a block of strips; returns whether one of them is not finite */
-static int tg_places_of_block_real(real *y, const real *sums, const real *bias, int64_t has_bias,
+static int tg_places_of_block_real(real *y, const real *sums, const real *bias, int64_t ends,
                                    const tg_strips_real *at, int64_t channel, int64_t channels,
                                    int64_t first, int64_t strips) {
-    real places[16 * TG_STRIP + 64], check = 0;
+    real places[16 * TG_STRIP + 64], check = 0, low = ends & 2 ? 0 : -INFINITY;
     for (int64_t o = channel; o < channel + channels; o++, sums += at->width) {
         for (int64_t s = 0; s < strips; s++) {
             int64_t image, i, j;
@@ -200,7 +202,7 @@ static int tg_places_of_block_real(real *y, const real *sums, const real *bias, 
             tg_strip_of_points_real(places, sums + s * at->columns, at->sums_step, at->lanes);
             for (int64_t k = 0; k < rows; k++)
                 check += tg_give_row_real(to + k * at->ow, places + 4 * k * at->lanes, at->lanes,
-                                          n, has_bias ? bias[o] : 0);
+                                          n, ends & 1 ? bias[o] : 0, low);
         }
     }
     return check != 0;
