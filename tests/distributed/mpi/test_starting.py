@@ -39,9 +39,22 @@ def test_mpiexec_does_without_torchrun(torchrun):
 
 
 def test_spawn_runs_in_the_ranks_there_are(torchrun):
-    ended = torchrun(2, "spawning.py", free_port())
+    ended = torchrun(2, "tutorial.py", free_port())
     assert ended.status == 0, ended.err
-    assert sorted(ended.out.splitlines()) == ["0 2.0", "0 4.0", "1 2.0", "1 4.0"]
+    demos = ("DDP checkpoint example", "basic DDP example")
+    expected = [f"Finished running {demo} on rank {r}." for demo in demos for r in range(2)]
+    assert sorted(ended.out.splitlines()) == sorted(expected)
+
+
+def test_a_trainer_goes_on_from_its_snapshot(torchrun, tmp_path):
+    path = tmp_path / "snapshot.pt"
+    for total, resumes in ((1, False), (2, True)):
+        ended = torchrun(2, "multigpu_torchrun.py", total, 1, path)
+        assert ended.status == 0, ended.err
+        line = "Resuming training from snapshot at Epoch 0"
+        assert ended.out.splitlines().count(line) == 2 * resumes
+    steps = [f"[{r}] Epoch {e} | 32 | Steps: 32" for r in range(2) for e in range(2)]
+    assert sorted(x for x in ended.out.splitlines() if x[0] == "[") == steps
 
 
 def test_one_rank_needs_no_mpi():
