@@ -55,26 +55,22 @@ def _copied(g: np.ndarray) -> np.ndarray:
     return copy
 
 
-def _references(x: object) -> int:
-    return sys.getrefcount(x)
-
-
 def _references_of_a_fresh_array() -> int:
-    """What `_references(g)` gives for an array that only a caller's variable `g` holds."""
+    """What `getrefcount(g)` gives for an array that only a variable `g` holds."""
     g = np.empty(1)
-    return _references(g)
+    return getrefcount(g)
 
 
 def _references_of_a_base() -> int:
     """The same for `g.base` where nobody but the view `g` holds it."""
     g = np.empty(2)[::-1]
-    return _references(g.base)
+    return getrefcount(g.base)
 
 
-try:
+getrefcount: Any = getattr(sys, "getrefcount", lambda x: -1)
+_SOLE, _SOLE_BASE = 0, 0  # an interpreter that does not count references: always copy
+if hasattr(sys, "getrefcount"):
     _SOLE, _SOLE_BASE = _references_of_a_fresh_array(), _references_of_a_base()
-except AttributeError:  # an interpreter that does not count references: always copy
-    _SOLE = _SOLE_BASE = -1
 
 
 def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
@@ -102,13 +98,13 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
                     g = _recorded_like(g, leaf._array)
                 g = np.asarray(g) if isinstance(g, np.generic) else g
             elif g.base is None:
-                if _references(g) != _SOLE:
+                if getrefcount(g) != _SOLE:
                     g = _copied(g)
             elif (
                 g.base.__class__ is not np.ndarray
                 or not _whole(g)
-                or _references(g) != _SOLE
-                or _references(g.base) - keeps(g.base) != _SOLE_BASE
+                or getrefcount(g) != _SOLE
+                or getrefcount(g.base) - keeps(g.base) != _SOLE_BASE
             ):
                 g = _copied(g)
             if type(g) is np.ndarray and g.strides != leaf._array.strides:
