@@ -310,3 +310,44 @@ def test_numbers_have_the_moments_of_their_distributions():
     ]:
         assert abs(x.mean() - mean) < 5 * math.sqrt(variance / n)
         assert abs(x.var() / variance - 1) < 0.05
+
+
+MANY = 2 * 2**16 + 1000  # three parts, which threads share
+PROBABILITIES = np.linspace(0, 1, MANY)
+DRAWS = {
+    "uniform": lambda stream, dtype: exponential_cauchy.uniform(stream, (MANY,), dtype, -1.0, 2.0),
+    "bernoulli": lambda stream, dtype: exponential_cauchy.bernoulli(stream, (MANY,), dtype, 0.3),
+    "bernoulli of an array": lambda stream, dtype: exponential_cauchy.bernoulli(
+        stream, (MANY,), dtype, PROBABILITIES.astype(dtype)
+    ),
+    "exponential": lambda stream, dtype: exponential_cauchy.exponential(stream, (MANY,), dtype, 2),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", DRAWS)
+def test_threads_that_share_draws_leave_the_numbers_as_they_are(name, dtype):
+    before = threads.n_threads()
+    found = []
+    try:
+        for n in (1, 2, 3):
+            threads.set_n_threads(n)
+            stream = Twister(3)
+            found.append((DRAWS[name](stream, np.dtype(dtype)), stream.u32(3)))
+    finally:
+        threads.set_n_threads(before)
+    for numbers, next_words in found[1:]:
+        np.testing.assert_array_equal(numbers, found[0][0])
+        np.testing.assert_array_equal(next_words, found[0][1])
+
+
+def test_many_numbers_come_from_the_words_in_their_order():
+    drawn, single = Twister(3).fractions64(MANY), Twister(3).fractions32(MANY)
+    double = np.dtype(np.float64)
+    np.testing.assert_array_equal(DRAWS["bernoulli"](Twister(3), double), drawn < 0.3)
+    ones = DRAWS["bernoulli of an array"](Twister(3), np.dtype(np.float32))
+    np.testing.assert_array_equal(ones, single < PROBABILITIES.astype(np.float32))
+    times = DRAWS["exponential"](Twister(3), double)
+    np.testing.assert_allclose(times, -np.log1p(-drawn) / 2, rtol=1e-15)
+    half = exponential_cauchy.bernoulli(Twister(3), (MANY // 8, 8), double, np.full((8,), 0.5))
+    np.testing.assert_array_equal(half, Twister(3).fractions64(MANY).reshape(-1, 8) < 0.5)

@@ -1,16 +1,48 @@
 """Real numbers that are each a function of one fraction drawn from [0, 1)."""
 
 import math
+from _thread import allocate_lock
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from tapegrad.core.streams.mersenne_twister import TO_FRACTION_32, TO_FRACTION_64, Twister
 from tapegrad.core.streams.recorded import recorded
 from tapegrad.core.streams.rounding import cast, fma64, libm
+from tapegrad.core.threads import at_once, n_threads
 
 Shape = tuple[int, ...]
 
 _CHUNK = 2**16  # numbers made at a time: the words of more would leave the cache
+
+
+def _fill(
+    stream: Twister,
+    out: np.ndarray,
+    draw: Callable[[int], np.ndarray],
+    fill: Callable[[slice, np.ndarray], Any],
+) -> None:
+    """Call `fill(part, words)` for parts of a vector; threads share it, words are drawn in turn."""
+    size = out.size
+    if size <= _CHUNK:
+        with stream.lock:
+            words = draw(size)
+        fill(slice(0, size), words)
+        return
+    starts, turns = iter(range(0, size, _CHUNK)), allocate_lock()
+
+    def run() -> None:
+        while True:
+            with turns:
+                start = next(starts, size)
+                words = draw(min(_CHUNK, size - start)) if start < size else None
+            if words is None:
+                return
+            fill(slice(start, start + words.size), words)
+
+    with stream.lock:
+        at_once([run] * n_threads())
 
 
 @recorded
@@ -39,26 +71,28 @@ def uniform(
         uniform(stream, (2 * out.size,), real, low, high, out.reshape(-1).view(real))
         return out
     flat = out.reshape(-1)
-    fill = _fill_double if dtype == np.float64 else _fill_single
+    is_double = dtype == np.float64
+    make = _make_double if is_double else _make_single
     if flat.size <= _CHUNK:
-        fill(stream, flat, low, high)
+        make((stream.low53 if is_double else stream.low24)(flat.size), flat, low, high)
         return out
-    with stream.lock:
-        for start in range(0, flat.size, _CHUNK):
-            fill(stream, flat[start : start + _CHUNK], low, high)
+
+    def fill(part: slice, words: np.ndarray) -> None:
+        make(words, flat[part], low, high)
+
+    _fill(stream, flat, stream.locked_low53 if is_double else stream.locked_low24, fill)
     return out
 
 
-def _fill_double(stream: Twister, out: np.ndarray, low: float, high: float) -> None:
-    np.multiply(stream.low53(out.size), TO_FRACTION_64, out)
+def _make_double(words: np.ndarray, out: np.ndarray, low: float, high: float) -> None:
+    np.multiply(words, TO_FRACTION_64, out)
     if low != 0.0 or high != 1.0:
         out[...] = fma64(out, high - low, low)
         out[out == high] = low  # what rounding made of the largest ones
 
 
-def _fill_single(stream: Twister, out: np.ndarray, low: float, high: float) -> None:
+def _make_single(words: np.ndarray, out: np.ndarray, low: float, high: float) -> None:
     """In float32, also for the 16-bit types."""
-    words = stream.low24(out.size)
     is_single = out.dtype == np.float32
     if is_single and low == 0.0 and high == 1.0:
         out[...] = words
@@ -85,18 +119,34 @@ def bernoulli(stream: Twister, shape: Shape, dtype: np.dtype, p: float | np.ndar
     is broadcast to `shape`.
     """
     is_double = not isinstance(p, np.ndarray) or p.dtype == np.float64
-    drawn = (stream.fractions64 if is_double else stream.fractions32)(math.prod(shape))
-    if isinstance(p, np.ndarray) and p.dtype.itemsize == 2:
-        p = p.astype(np.float32)
-    return (drawn.reshape(shape) < p).astype(dtype, copy=False)
+    limits = None
+    if isinstance(p, np.ndarray):
+        wide = p.astype(np.float32) if p.dtype.itemsize == 2 else p
+        limits = np.broadcast_to(wide, shape).reshape(-1)
+    found = np.empty(shape, dtype)
+    flat = found.reshape(-1)
+
+    def fill(part: slice, words: np.ndarray) -> None:
+        drawn = words * TO_FRACTION_64 if is_double else words.astype(np.float32) * TO_FRACTION_32
+        flat[part] = drawn < (p if limits is None else limits[part])
+
+    _fill(stream, flat, stream.locked_low53 if is_double else stream.locked_low24, fill)
+    return found
 
 
 @recorded
 def exponential(stream: Twister, shape: Shape, dtype: np.dtype, rate: float = 1.0) -> np.ndarray:
     """Waiting times of mean 1 / rate."""
-    x = -stream.fractions64(math.prod(shape))
-    y = libm(math.log1p, x) if dtype == np.float64 else np.log1p(x)
-    return cast(-1.0 / rate * y, dtype).reshape(shape)
+    found = np.empty(shape, dtype)
+    flat = found.reshape(-1)
+
+    def fill(part: slice, words: np.ndarray) -> None:
+        x = words * -TO_FRACTION_64
+        y = libm(math.log1p, x) if dtype == np.float64 else np.log1p(x, x)
+        flat[part] = cast(np.multiply(y, -1.0 / rate, y), dtype)
+
+    _fill(stream, flat, stream.locked_low53, fill)
+    return found
 
 
 @recorded
