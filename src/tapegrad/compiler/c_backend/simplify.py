@@ -20,6 +20,7 @@ from tapegrad.compiler.c_backend.ir import (
     Statement,
     size_of,
 )
+from tapegrad.compiler.c_backend.norm_of_kernels import with_norms
 from tapegrad.compiler.c_backend.relu_of_calls import with_relu
 from tapegrad.compiler.c_backend.replace import replaced
 from tapegrad.core.annotations import Any
@@ -29,7 +30,8 @@ def simplified(statements: list[Statement], outputs: list[Access]) -> list[State
     """The statements that are left; accesses of `outputs` stay valid."""
     kept = {id(x.buffer) for x in outputs}
     found = without_repeats(with_known_numbers(statements), kept)
-    return live(with_relu(with_sigmoids(found, kept), kept), outputs)
+    found = with_relu(with_norms(with_sigmoids(found, kept), kept), kept)
+    return live(found, outputs)
 
 
 def _writes(statements: list[Statement]) -> Counter:

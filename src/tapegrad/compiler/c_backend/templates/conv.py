@@ -12,6 +12,7 @@ from math import prod
 from tapegrad.compiler.c_backend.templates import (
     conv_blocks,
     conv_kernels,
+    conv_norm,
     conv_tiles,
     conv_winograd,
 )
@@ -20,6 +21,7 @@ from tapegrad.core.annotations import Any
 
 UNTYPED = conv_tiles.UNTYPED + conv_winograd.UNTYPED
 SOURCE = conv_tiles.SOURCE + conv_blocks.SOURCE + conv_kernels.SOURCE + conv_winograd.SOURCE
+SOURCE += conv_norm.SOURCE
 
 ENDS = 3
 """Which argument of a convolution says how it ends: 1 if with a bias, and RELU more with ReLU."""
@@ -176,6 +178,13 @@ def _correlation(at: Instance, name: str, transposed: bool) -> Call:
 def has_ends(function: str) -> bool:
     """Whether a C function is a convolution, which may have ReLU at its end."""
     return function in _CONVOLUTIONS
+
+
+def has_kernels_by_channel(function: str, arguments: list) -> bool:
+    """Whether a call is a convolution whose kernels begin with the channels that it gives."""
+    if function.startswith("tg_winograd"):
+        return has_ends(function) and not arguments[ENDS + 1]
+    return has_ends(function) and "transposed" not in function
 
 
 @template("xp.convolve")

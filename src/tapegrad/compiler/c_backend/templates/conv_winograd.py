@@ -198,8 +198,8 @@ SOURCE = SOURCE.replace(
 SOURCE += conv_winograd_kernels.SOURCE
 
 _KERNELS = 2**22  # numbers of kernels at the points, at most: they are four times the kernels
-_TILES = 48  # tiles of a block of a convolution, at most: its data are about a second cache
-_SUMS = 48  # channels whose sums are in that cache as well
+_TILES = 32  # tiles of a block of a convolution, at most: its data are in the second cache
+_SUMS = 96  # channels whose sums are there as well, at most
 _ALL_TILES = 64  # tiles of a block of a gradient of kernels, at most
 
 # What one tile of a channel costs, and one kernel, in multiplications that vectors make. A direct

@@ -40,6 +40,29 @@ static inline void tg_eight_windows_real(real *restrict y, int64_t *restrict pla
     }
 }
 
+/* The same for all windows of 2 x 2 elements side by side in images (h, w) */
+static void tg_pairs_maximum_real(real *restrict y, int64_t *restrict place,
+                                  const real *restrict x, int64_t images, int64_t h, int64_t w,
+                                  int64_t oh, int64_t ow) {
+    for (int64_t image = 0; image < images; image++, x += h * w) {
+        for (int64_t i = 0; i < oh; i++, y += ow, place += ow) {
+            const real *row = x + 2 * i * w, *next = row + w;
+            _Pragma("omp simd")
+            for (int32_t j = 0; j < (int32_t)ow; j++) {
+                real best = row[2 * j], v = row[2 * j + 1];
+                int32_t won = 0, better = (v > best) | (v != v);
+                best = better ? v : best, won = better ? 1 : won;
+                v = next[2 * j], better = (v > best) | (v != v);
+                best = better ? v : best, won = better ? (int32_t)w : won;
+                v = next[2 * j + 1], better = (v > best) | (v != v);
+                best = better ? v : best, won = better ? (int32_t)w + 1 : won;
+                y[j] = best;
+                place[j] = won + (int32_t)(2 * i * w) + 2 * j;
+            }
+        }
+    }
+}
+
 /* The largest of each window of images (h, w), and its place; of equal ones the first, nan wins and
    the last one counts. A window has kh x kw elements, sh, sw apart from the next, dh, dw between
    elements, the first one begins ph, pw before the image */
@@ -47,6 +70,11 @@ static void tg_window_maximum_real(real *restrict y, int64_t *restrict place,
                                    const real *restrict x, int64_t images, int64_t h, int64_t w,
                                    int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh,
                                    int64_t sw, int64_t ph, int64_t pw, int64_t dh, int64_t dw) {
+    if (kh == 2 && kw == 2 && sh == 2 && sw == 2 && dh == 1 && dw == 1 && !ph && !pw &&
+        2 * oh <= h && 2 * ow <= w) {
+        tg_pairs_maximum_real(y, place, x, images, h, w, oh, ow);
+        return;
+    }
     int64_t low = TG_MIN((pw + sw - 1) / sw, ow), room = w - 1 + pw - (kw - 1) * dw;
     int64_t high = room < 0 ? 0 : TG_MIN(room / sw + 1, ow); /* low to high: inside */
     int64_t tiles = high - low >= 8 ? (high - low + 7) / 8 : 0;
