@@ -164,6 +164,8 @@ class Reducer:
         self._expecting = True
         self._ready.clear()
         self._running.clear()
+        if self._arrived is not None:
+            self._arrived = []
         self._looks = outputs is not None
         self._unused = set() if outputs is None else self._not_below(outputs)
         if self._looks:
@@ -199,9 +201,9 @@ class Reducer:
             )
         self._started = True
         self._ready.add(i)
-        if self._arrived is not None:
-            self._arrived.append(i)
         if self._moves():
+            if self._arrived is not None:
+                self._arrived.append(i)
             for _, future in self._running.values():
                 if not future.done():
                     break  # it went on, and those after it
