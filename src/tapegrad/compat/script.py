@@ -27,10 +27,10 @@ def run(script: str, args: Sequence[str] = (), module: bool = False) -> int:
     try:
         return _run_module(script, args) if module else _run_file(script, args)
     except SystemExit as error:
-        if error.code not in (None, 0):
-            if isinstance(error.code, str):
-                print(error.code, file=sys.stderr)
-            end_all(error.code if isinstance(error.code, int) else 1)
+        if isinstance(error.code, int) and error.code:
+            end_all(error.code)
+        elif error.code is not None and error.code != 0:
+            end_all(1, str(error.code))
         raise
 
 

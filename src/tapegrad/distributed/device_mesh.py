@@ -17,7 +17,7 @@ _entered: list["DeviceMesh"] = []
 
 
 class DeviceMesh:
-    """Ranks in a grid: of a world of one, a grid of ones.
+    """Ranks in a grid, of which every line is a group: of a world of one, a grid of ones.
 
     >>> torch.distributed.init_process_group(
     ...     "gloo", store=torch.distributed.HashStore(), rank=0, world_size=1
@@ -48,14 +48,23 @@ class DeviceMesh:
             raise runtime_error(
                 f"Mesh should not be bigger than default world size {groups.get_world_size()}, "
                 f"but found {self.mesh.numel()} ranks!",
-                "A world of one rank has meshes of one.",
+                "A mesh has each rank of the world at most once.",
             )
-        if _groups is None:
-            default = groups._get_default_group()
-            _groups = [default] * self.mesh.ndim  # as in PyTorch, the whole world is not made anew
-        self._groups = list(_groups)
+        self._groups = self._groups_along_dims() if _groups is None else list(_groups)
         self._root = self if _root is None else _root
         self._flattened: dict[str, DeviceMesh] = {}
+
+    def _groups_along_dims(self) -> list:
+        """This rank's group along each dimension; every rank makes all of them."""
+        whole = self.ndim == 1 and self.mesh.numel() == groups.get_world_size()
+        if whole or groups.get_world_size() == 1:
+            return [groups._get_default_group()] * self.ndim  # as in PyTorch, not made anew
+        found = []
+        for dim, size in enumerate(self.shape):
+            rows = self.mesh.movedim(dim, -1).reshape(-1, size).tolist()
+            mine, _ = groups.new_subgroups_by_enumeration(rows)
+            found.append(groups.GroupMember.NON_GROUP_MEMBER if mine is None else mine)
+        return found
 
     def __repr__(self) -> str:
         if self.mesh_dim_names is None:
@@ -181,11 +190,13 @@ class DeviceMesh:
     def _flatten(self, mesh_dim_name: str | None = None) -> "DeviceMesh":
         """The grid as one dimension, which the grid it was cut out of knows by its name then."""
         name = mesh_dim_name or "_".join(self.mesh_dim_names or ())
+        ranks = self.mesh.flatten()
+        whole = ranks.numel() == groups.get_world_size()
         flat = DeviceMesh(
             self.device_type,
-            self.mesh.flatten(),
+            ranks,
             mesh_dim_names=(name,),
-            _groups=[groups._get_default_group()],
+            _groups=[groups._get_default_group() if whole else groups.new_group(ranks.tolist())],
             _root=self._root,
         )
         self._root._flattened[name] = flat

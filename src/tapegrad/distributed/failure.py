@@ -34,12 +34,14 @@ def mark_tracebacks(rank: int) -> None:
     sys.excepthook = hook
 
 
-def end_all(status: int) -> None:
+def end_all(status: int, message: str = "") -> None:
     """End the other ranks, and this one with an exit status, if MPI has started any."""
     MPI: Any = getattr(sys.modules.get("mpi4py"), "MPI", None)
     if MPI is None or not MPI.Is_initialized() or MPI.Is_finalized():
         return
     if (size := MPI.COMM_WORLD.size) > 1:
+        if message:
+            print(message, file=sys.stderr)
         print(f"tapegrad: rank {_marked} of {size} failed and ends the run", file=sys.stderr)
         sys.stdout.flush()
         sys.stderr.flush()

@@ -11,6 +11,7 @@ mpi4py is imported by the first call of `mpi()`: that is when MPI starts.
 
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -95,7 +96,7 @@ def connect(
     size = len(ranks)
     places = list(ranks) if store is None else _places(store, rank, size)
     if rank == 0 and name != "mpi":
-        version = mpi().Get_library_version().split(",")[0].strip("\0 \n")
+        version = mpi().Get_library_version().splitlines()[0].split(",")[0].strip("\0 ")
         print(f'tapegrad: "{name}" with {size} ranks runs over MPI ({version})', file=sys.stderr)
     return _among(name, places, rank, timeout)
 
@@ -262,6 +263,7 @@ class Mpi(Backend):
         super().__init__(rank, len(places))
         self.name = name
         self._comm, self._places, self._timeout = comm, list(places), timeout
+        self._under_way: deque[_Request] = deque()
 
     def set_timeout(self, timeout: timedelta) -> None:
         self._timeout = timeout
@@ -270,7 +272,11 @@ class Mpi(Backend):
         requests = requests if isinstance(requests, list) else [requests]
         numbers = "" if array is None else f" of {array.size} {array.dtype}"
         what = f"{call}{numbers} on rank {self.rank} of {self.size}"
-        return _Request(what, requests, self._timeout, (keep, array), finish)
+        while self._under_way and self._under_way[0].is_completed():
+            self._under_way.popleft()
+        work = _Request(what, requests, self._timeout, (keep, array), finish)
+        self._under_way.append(work)  # its buffers live on if nobody else keeps it
+        return work
 
     def broadcast(self, buffer: Any, root: int) -> Work:
         return self._work("broadcast", buffer, self._comm.Ibcast(_moved(buffer), root))

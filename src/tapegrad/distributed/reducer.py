@@ -93,6 +93,7 @@ class Reducer:
     ) -> None:
         self.parameters = list(parameters)
         self.group, self.find_unused = group, find_unused
+        self.n_ranks = group.size()  # by which sums of gradients are divided
         self._cap_bytes = cap_bytes
         self._arrived: list[int] | None = []  # in which order, in the first pass; then None
         self.buckets = bucket_assignment(self.parameters, cap_bytes)
@@ -163,6 +164,8 @@ class Reducer:
         self._expecting = True
         self._ready.clear()
         self._running.clear()
+        if self._arrived is not None:
+            self._arrived = []
         self._looks = outputs is not None
         self._unused = set() if outputs is None else self._not_below(outputs)
         if self._looks:
@@ -198,9 +201,9 @@ class Reducer:
             )
         self._started = True
         self._ready.add(i)
-        if self._arrived is not None:
-            self._arrived.append(i)
         if self._moves():
+            if self._arrived is not None:
+                self._arrived.append(i)
             for _, future in self._running.values():
                 if not future.done():
                     break  # it went on, and those after it
@@ -214,18 +217,18 @@ class Reducer:
     def _moves(self) -> bool:
         return self._hook is not None or self.group.size() > 1
 
-    def _begin(self, index):
+    def _begin(self, index, of_others=False):
         from tapegrad import cat, no_grad, zeros_like
 
         parameters = [self.parameters[i] for i in self.buckets[index]]
         with no_grad():
-            grads = [zeros_like(p) if p.grad is None else p.grad for p in parameters]
+            grads = [zeros_like(p) if of_others or p.grad is None else p.grad for p in parameters]
             flat = cat([g.detach().reshape(-1) for g in grads])
             bucket = GradBucket(index, index == len(self.buckets) - 1, parameters, flat)
             if self._hook is not None:
                 future = self._hook(self._hook_state, bucket)
             else:
-                flat.div_(self.group.size())
+                flat.div_(self.n_ranks)
                 future = self.group.allreduce([flat], AllreduceOptions()).get_future()
         self._running[index] = bucket, future
 
@@ -248,6 +251,23 @@ class Reducer:
                     else:
                         parameter.grad.data.copy_(reduced)
         self._running.clear()
+
+    def take_part(self, looks: bool) -> None:
+        """Reduce the gradients of a pass that only other ranks make, to which this adds none."""
+        from tapegrad import no_grad
+
+        for index in range(len(self.buckets)):
+            self._begin(index, of_others=True)
+        self._looks, self._unused = looks, set(range(len(self.parameters)))
+        with no_grad():
+            self._unused_by_all()
+            for _, future in self._running.values():
+                future.wait()
+        self._running.clear()
+        if looks:
+            self._arrived = None
+        elif self._arrived == []:
+            self._arrived = [i for bucket in self.buckets for i in bucket]
 
     def _unused_by_all(self):
         """The parameters that no rank has used."""

@@ -10,6 +10,7 @@ thread unless OMP_NUM_THREADS says how many. `import torch` is tapegrad in them.
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import uuid
@@ -40,7 +41,8 @@ def get_args_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="torchrun", description=__doc__.partition("\n")[0])
 
     def option(name, **kwargs):
-        parser.add_argument(name, "--" + name[2:].replace("-", "_"), **kwargs)
+        names = dict.fromkeys([name, "--" + name[2:].replace("-", "_")])
+        parser.add_argument(*names, **kwargs)
 
     option("--nproc-per-node", default="1", help="how many ranks: a number, auto or cpu (cores)")
     option("--nnodes", default="1:1", help="1: mpiexec starts the ranks of several computers")
@@ -107,6 +109,18 @@ def _environment(args: argparse.Namespace, n: int) -> dict[str, str]:
     return given
 
 
+def _status_of(command: list[str], environment: dict[str, str]) -> int:
+    """The exit status of a command, which is told to end when this process is."""
+    process = subprocess.Popen(command, env=environment)
+    before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        return process.wait()  # it was interrupted, too
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def run(args: argparse.Namespace) -> int:
     """Start the ranks, and again as often as allowed while they fail: the exit status."""
     if started_place() is not None:
@@ -129,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
         environment["TORCHELASTIC_RESTART_COUNT"] = str(attempt)
         if n == 1:
             environment.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE="1", LOCAL_WORLD_SIZE="1")
-        status = subprocess.run(command, env=environment, check=False).returncode
+        status = _status_of(command, environment)
         if not status:
             break
         if attempt < args.max_restarts:

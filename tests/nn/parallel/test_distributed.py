@@ -9,6 +9,7 @@ import tapegrad as torch
 from tapegrad import distributed as dist
 from tapegrad import nn
 from tapegrad.distributed.algorithms.ddp_comm_hooks import default_hooks
+from tapegrad.distributed.work_future import WorkFuture
 from tapegrad.nn.parallel import DistributedDataParallel
 from tests.messages import raises, raises_beginning
 
@@ -93,6 +94,28 @@ def test_many_buckets_are_reduced_each(world):
     model(torch.ones(1, 512)).sum().backward()
     n = 512 * 512
     assert seen == [(0, False, n), (1, False, n), (2, True, n)]
+
+
+def test_buckets_are_under_way_together_and_go_on_with_each_gradient(world):
+    events = []
+
+    def begun(state, bucket):
+        def drive(waits):
+            events.append(("waits for" if waits else "asks", bucket.index()))
+            if waits:
+                future.set_result(bucket.buffer())
+
+        events.append(("begins", bucket.index()))
+        future = WorkFuture(drive)
+        return future
+
+    layers = [nn.Linear(512, 512, bias=False) for _ in range(3)]
+    model = DistributedDataParallel(nn.Sequential(*layers), bucket_cap_mb=1)
+    model.register_comm_hook(None, begun)
+    model(torch.ones(1, 512)).sum().backward()
+    begins, asks = [("begins", i) for i in range(3)], ("asks", 0)
+    waits = [("waits for", i) for i in range(3)]
+    assert events == [begins[0], asks, begins[1], asks, begins[2], *waits]
 
 
 @pytest.mark.parametrize("hook", ["allreduce_hook", "fp16_compress_hook", "noop_hook"])

@@ -93,6 +93,7 @@ class Join:
         n_steps = 0
         while (n := self._still_running()) > 0:
             if self._throws:
+                self._tell_to_stop()
                 raise RuntimeError(f"Rank {self._rank} exhausted all inputs.")
             is_last = False
             n_steps += 1
@@ -116,15 +117,29 @@ class Join:
         all_reduce(count, group=self._group)
         return int(count)
 
+    def _tell_to_stop(self) -> None:
+        from tapegrad import ones
+
+        all_reduce(ones(1, device=self._joinables[0].join_device), group=self._group)
+
     @staticmethod
     def notify_join_context(joinable: Joinable) -> Any:
         """Say that this rank begins a step; the work to wait for, if there is any to do."""
-        from tapegrad import ones
+        from tapegrad import ones, zeros
 
         config = getattr(joinable, "_join_config", _disabled())
         if not config.is_first_joinable or not config.enable:
             return None
         if get_world_size(joinable.join_process_group) == 1:
             return None
-        count = ones(1, device=joinable.join_device)
-        return all_reduce(count, group=joinable.join_process_group, async_op=True)
+        options = {"device": joinable.join_device}
+        group = joinable.join_process_group
+        work = all_reduce(ones(1, **options), group=group, async_op=True)
+        if config.throw_on_early_termination:
+            stops = zeros(1, **options)
+            all_reduce(stops, group=group)
+            if int(stops):
+                raise RuntimeError(
+                    "Detected at least one rank that exhausted inputs. Throwing across all ranks."
+                )
+        return work

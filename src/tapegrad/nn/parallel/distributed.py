@@ -14,6 +14,7 @@ from tapegrad.distributed.groups import _get_default_group
 from tapegrad.distributed.object_collectives import all_gather_object
 from tapegrad.distributed.reducer import BuiltinCommHookType, Reducer
 from tapegrad.nn.modules.module import Module
+from tapegrad.nn.parallel import joining
 from tapegrad.nn.parameter import UninitializedParameter
 from tapegrad.tensors.tensor import Tensor
 
@@ -34,16 +35,6 @@ def _find_tensors(x: Any) -> list:
     if isinstance(x, (list, tuple)):
         return [tensor for each in x for tensor in _find_tensors(each)]
     return []
-
-
-class _JoinHook(JoinHook):
-    """What a rank without inputs does for a model while others have some."""
-
-    def main_hook(self) -> None:
-        raise not_implemented(
-            "tapegrad has no shadow passes of a joined DistributedDataParallel",
-            "Give every rank the same number of inputs.",
-        )
 
 
 class DistributedDataParallel(Module, Joinable):
@@ -135,7 +126,7 @@ class DistributedDataParallel(Module, Joinable):
         self._comm_hooks: list = []
         if init_sync:
             self._check_others()
-            self._take_from_first([*self._module_parameters, *module.buffers()])
+            self._take_from(0, [*self._module_parameters, *module.buffers()])
         self._watch()
 
     def _synchronised(self, module):
@@ -187,11 +178,11 @@ class DistributedDataParallel(Module, Joinable):
             self.find_unused_parameters,
         )
 
-    def _take_from_first(self, tensors):
-        """Let tensors have rank 0's numbers."""
+    def _take_from(self, source, tensors):
+        """Let tensors have the numbers of a rank of the group."""
         if self.process_group.size() > 1:
             works = [
-                broadcast(x.data, group=self.process_group, async_op=True, group_src=0)
+                broadcast(x.data, group=self.process_group, async_op=True, group_src=source)
                 for x in tensors
             ]
             for work in works:
@@ -229,11 +220,15 @@ class DistributedDataParallel(Module, Joinable):
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """The module's; the gradients of what comes out of it are averaged."""
         records = is_grad_enabled() and self.require_backward_grad_sync
+        counting = Join.notify_join_context(self)
+        self.reducer.n_ranks = self.process_group.size()
+        if counting is not None:
+            self._begin_joined_step(counting, records)
         if records:
             self.reducer.prepare_for_forward()
-            Join.notify_join_context(self)
         if self.will_sync_module_buffers():
-            self._take_from_first(self.module.buffers())
+            source = 0 if counting is None else joining.common_rank(self, True)
+            self._take_from(source, self.module.buffers())
         output = self.module(*inputs, **kwargs)
         if records:
             looks = self.find_unused_parameters or self.static_graph
@@ -242,6 +237,12 @@ class DistributedDataParallel(Module, Joinable):
         else:
             self.require_forward_param_sync = False
         return output
+
+    def _begin_joined_step(self, counting, records):
+        """Say whether gradients are reduced, and learn of how many ranks they are."""
+        joining.anyone_reduces(self, records)
+        if not self._divides_by_all:
+            self.reducer.n_ranks = int(counting.result()[0])
 
     @contextmanager
     def no_sync(self):
@@ -301,7 +302,7 @@ class DistributedDataParallel(Module, Joinable):
 
     def join_hook(self, **kwargs: Any) -> JoinHook:
         """What a rank without inputs does."""
-        return _JoinHook()
+        return joining.ModelJoinHook(self, kwargs.get("divide_by_initial_world_size", True))
 
     @property
     def join_device(self) -> Any:

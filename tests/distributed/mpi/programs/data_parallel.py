@@ -100,6 +100,45 @@ def order():
             assert mine[0].equal(mine[1])
 
 
+def uneven_inputs():
+    """Rank 0 has one batch, rank 1 has three, of which the second is not reduced."""
+    for all_ranks in (True, False):
+        model = DistributedDataParallel(nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 1)))
+        model.eval()  # moments that stay, buffers that are exchanged all the same
+        with torch.no_grad():
+            model.module[1].weight.fill_(0)
+        model.module[0].num_batches_tracked.fill_(rank)
+        seen = []
+        with model.join(divide_by_initial_world_size=all_ranks):
+            for i in range(1 + 2 * rank):
+                model.zero_grad()
+                if i == 1:
+                    with model.no_sync():
+                        model(torch.ones(1, 2)).sum().backward()
+                else:
+                    model(torch.ones(1, 2)).sum().backward()
+                seen.append(model.module[1].bias.grad.item())
+                with torch.no_grad():
+                    model.module[1].bias.fill_(i)
+        assert seen == ([1] if rank == 0 else [1, 1, 0.5 if all_ranks else 1]), seen
+        assert model.module[1].bias.item() == 2  # of the rank that was the last
+        assert model.module[0].num_batches_tracked.item() == 1
+
+
+def inputs_that_must_be_even():
+    model = DistributedDataParallel(nn.Linear(2, 1))
+    try:
+        with model.join(throw_on_early_termination=True):
+            for _ in range(1 + rank):
+                model(X).sum().backward()
+    except RuntimeError as error:
+        own = "Rank 0 exhausted all inputs."
+        others = "Detected at least one rank that exhausted inputs. Throwing across all ranks."
+        assert str(error) == (others if rank else own)
+    else:
+        raise AssertionError("nobody was told")
+
+
 def models_that_differ():
     try:
         DistributedDataParallel(nn.Linear(2, 1 + rank))
@@ -114,6 +153,8 @@ unused()
 hooks()
 buffers()
 order()
+uneven_inputs()
+inputs_that_must_be_even()
 models_that_differ()
 dist.destroy_process_group()
 print(f"rank {rank} is done")

@@ -4,6 +4,7 @@ import datetime
 
 import torch
 from torch import distributed as dist
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.nn import functional as through
 
 dist.init_process_group("mpi")
@@ -81,6 +82,17 @@ def gradients():
     assert x.grad.item() == 3 * (rank + 1)
 
 
+def meshes():
+    column = init_device_mesh("cpu", (3, 1), mesh_dim_names=("dp", "tp"))
+    sizes = [dist.get_world_size(column[name].get_group()) for name in ("dp", "tp")]
+    assert sizes == [3, 1] and column["dp"].get_local_rank() == rank
+    row = DeviceMesh("cpu", [[2, 0]])
+    assert row.get_local_rank(1) == {0: 0, 1: -1, 2: 1}[rank]
+    if rank != 1:
+        dist.all_reduce(x := torch.tensor([rank + 1]), group=row.get_group(1))
+        assert x.item() == 4 and dist.get_world_size(row.get_group(0)) == 1
+
+
 def lateness():
     gloo = dist.new_group(backend="gloo")
     dist.monitored_barrier(gloo)
@@ -111,6 +123,7 @@ groups()
 point_to_point()
 objects()
 gradients()
+meshes()
 lateness()
 dist.destroy_process_group()
 print(f"rank {rank} is done")
