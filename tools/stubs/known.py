@@ -12,7 +12,6 @@ RESULTS = {
     "chain_matmul": TENSOR,
     "from_torch": "Any",
     "get_rng_state": TENSOR,
-    "grad": TENSORS,
     "load": "Any",
     "map2_": TENSOR,
     "map_": TENSOR,
@@ -46,6 +45,13 @@ NO_TENSOR = frozenset(
     "_assert compile load from_torch to_torch typename sym_ite sym_max sym_min sym_sum".split()
 )
 
+_COMPILE = (
+    "*, fullgraph: _bool = False, dynamic: _bool | None = None, backend: _str | Callable[..., Any] "
+    "| None = None, mode: _str | None = None, options: dict[_str, Any] | None = None, name: _str | "
+    "None = None, disable: _bool = False, recompile_limit: _int | None = None, isolate_recompiles: "
+    "_bool = False, shapes_spec: Any = None, example_inputs: Any = None"
+)
+
 DECLARED = {
     "atleast_1d": [
         "@overload\ndef atleast_1d(tensor: Tensor, /) -> Tensor: ...",
@@ -53,19 +59,24 @@ DECLARED = {
         "@overload\ndef atleast_1d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...",
     ],
     "compile": [
-        "@overload\ndef compile(model: _F, *, fullgraph: _bool = False, dynamic: _bool | None = "
-        "None, backend: _str | Callable[..., Any] | None = None, mode: _str | None = None, "
-        "options: dict[_str, Any] | None = None, name: _str | None = None, disable: _bool = "
-        "False, recompile_limit: _int | None = None, isolate_recompiles: _bool = False, "
-        "shapes_spec: Any = None, example_inputs: Any = None) -> _F: ...",
-        "@overload\ndef compile(model: None = None, *, fullgraph: _bool = False, dynamic: _bool "
-        "| None = None, backend: _str | Callable[..., Any] | None = None, mode: _str | None = "
-        "None, options: dict[_str, Any] | None = None, name: _str | None = None, disable: _bool "
-        "= False, recompile_limit: _int | None = None, isolate_recompiles: _bool = False, "
-        "shapes_spec: Any = None, example_inputs: Any = None) -> Callable[[_F], _F]: ...",
+        f"@overload\ndef compile(model: _M, {_COMPILE}) -> _M: ...",
+        f"@overload\ndef compile(model: Callable[_P, _R], {_COMPILE}) -> _Compiled[_P, _R]: ...",
+        f"@overload\ndef compile(model: None = None, {_COMPILE}) "
+        "-> Callable[[Callable[_P, _R]], _Compiled[_P, _R]]: ...",
     ],
     "broadcast_tensors": [
         "def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ..."
+    ],
+    "backward": [
+        "def backward(tensors: _Places, grad_tensors: _Cotangents = None, retain_graph: _bool | "
+        "None = None, create_graph: _bool = False, grad_variables: _Cotangents = None, inputs: "
+        "_Places | None = None) -> None: ..."
+    ],
+    "grad": [
+        "def grad(outputs: _Places, inputs: _Places, grad_outputs: _Cotangents = None, "
+        "retain_graph: _bool | None = None, create_graph: _bool = False, only_inputs: _bool = "
+        "True, allow_unused: _bool | None = None, is_grads_batched: _bool = False, "
+        "materialize_grads: _bool = False) -> tuple[Tensor, ...]: ..."
     ],
     "einsum": ["def einsum(equation: _str, *operands: Tensor | Sequence[Tensor]) -> Tensor: ..."],
     "is_tensor": ["def is_tensor(obj: object, /) -> TypeIs[Tensor]: ..."],
@@ -229,3 +240,19 @@ METHODS = {
     ],
 }
 """Methods whose types no signature has."""
+
+VARIABLES = {
+    "_F": '_F = TypeVar("_F", bound=Callable[..., Any])',
+    "_T": '_T = TypeVar("_T")',
+    "_P": '_P = ParamSpec("_P")',
+    "_R": '_R = TypeVar("_R")',
+    "_M": '_M = TypeVar("_M", bound=Module)',
+    "_Compiled": """\
+class _Compiled(Compiled, Generic[_P, _R]):
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...""",
+    "_Index": "_Index: TypeAlias = "
+    '"Tensor | _int | slice | EllipsisType | np.ndarray | Sequence[Any] | None"',
+    "_Places": '_Places: TypeAlias = "Tensor | GradientEdge | Sequence[Tensor | GradientEdge]"',
+    "_Cotangents": '_Cotangents: TypeAlias = "Tensor | Sequence[Tensor | None] | None"',
+}
+"""Type variables and aliases that declarations use."""

@@ -23,7 +23,9 @@ from tools.stubs.forms import Declaration, by_signature, declarations
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 OUR_TYPES = {
+    "Compiled": "tapegrad.compiler.compiled",
     "Generator": "tapegrad.core.generator",
+    "GradientEdge": "tapegrad.autograd.gradient_edge",
     "Module": "tapegrad.nn.modules.module",
     "Node": "tapegrad.autograd.node",
     "Parameter": "tapegrad.nn.parameter",
@@ -41,14 +43,22 @@ MODULES = [
     ),
 ]
 """Modules whose source says too little to a type checker."""
+SUBMODULES = {
+    "tapegrad": "_C _VF _dynamo _functorch accelerator ao export mps mtia nested onnx package "
+    "quantization types xpu",
+    "tapegrad.autograd": "forward_ad function functional graph profiler",
+    "tapegrad.nn": "attention common_types grad parallel parameter",
+    "tapegrad.utils": "flop_counter module_tracker",
+}
+"""What modules have on demand beside the names that `dir` shows."""
 
 
 def result(function: Any, name: str) -> str:
     """What a function returns that has no schema."""
     if name in known.RESULTS:
         return known.RESULTS[name]
-    if name[:9] == "_foreach_":
-        return "tuple[Tensor, ...]"
+    if name[:9] == "_foreach_":  # in place it is what was given
+        return "Sequence[Tensor]" if name[-1] == "_" else "tuple[Tensor, ...]"
     annotation = inspect.signature(function).return_annotation
     if annotation not in (inspect.Parameter.empty, Any, "Any", tuple):
         return words.text(annotation, function)
@@ -112,11 +122,12 @@ def is_system(name: str) -> bool:
     return name[:2] == "__" and name != "__version__"
 
 
-def module_stub(module: types.ModuleType, names: list[str] | None = None) -> str:
+def module_stub(module: types.ModuleType) -> str:
     """The stub of a module: functions are declared, everything else is imported."""
     lines: list[str] = []
     imports: dict[str, set[str]] = {}
-    for name in names or public(module):
+    more = SUBMODULES.get(module.__name__, "").split()
+    for name in dict.fromkeys([*public(module), *more]):
         value = getattr(module, name)
         if isinstance(value, types.FunctionType):
             lines += function_stub(value, name)
@@ -157,25 +168,19 @@ def value_stub(
 def assembled(lines: list[str], imports: dict[str, set[str]], module: str) -> str:
     """A stub from its declarations, with the imports that it needs."""
     body = "\n".join(lines)
+    used = [text for name, text in known.VARIABLES.items() if re.search(rf"\b{name}\b", body)]
+    variables = "\n".join(used)
     given = {each.partition(" as ")[2] for found in imports.values() for each in found}
     for name, home in OUR_TYPES.items():
-        if re.search(rf"(?<![\w.]){name}\b", body) and name not in given and home != module:
+        mentioned = re.search(rf"(?<![\w.]){name}\b", variables + body)
+        if mentioned and name not in given and home != module:
             imports.setdefault(home, set()).add(name)
     if "return_types." in body and "return_types as return_types" not in imports.get(".", ()):
         imports.setdefault("tapegrad", set()).add("return_types")
     extra = [
         f"from {home} import {each}" for home in sorted(imports) for each in sorted(imports[home])
     ]
-    own = {
-        "_F": '_F = TypeVar("_F", bound=Callable[..., Any])',
-        "_T": '_T = TypeVar("_T")',
-        "_P": '_P = ParamSpec("_P")',
-        "_R": '_R = TypeVar("_R")',
-        "_Index": "_Index: TypeAlias = "
-        '"Tensor | _int | slice | EllipsisType | np.ndarray | Sequence[Any] | None"',
-    }
-    variables = [text for name, text in own.items() if re.search(rf"\b{name}\b", body)]
-    return pruned("\n".join([words.HEAD, *extra, "", *variables, "", body, ""]))
+    return pruned("\n".join([words.HEAD, *extra, "", variables, "", body, ""]))
 
 
 def pruned(text: str) -> str:

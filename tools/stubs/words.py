@@ -12,7 +12,7 @@ HEAD = """\
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import EllipsisType, ModuleType, TracebackType
-from typing import Any, Literal, NoReturn, ParamSpec, Self, TypeAlias, TypeVar, overload
+from typing import Any, Generic, Literal, NoReturn, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 from typing_extensions import TypeIs
@@ -24,6 +24,7 @@ from tapegrad.core.annotations import (
     LayoutLike,
     MemoryFormat,
     Number,
+    OneOrMore,
     Out,
     Outs,
     Scalar,

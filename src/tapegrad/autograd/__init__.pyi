@@ -3,7 +3,7 @@
 from builtins import bool as _bool
 from builtins import float as _float
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from tapegrad.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from tapegrad.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
@@ -11,28 +11,38 @@ from tapegrad.autograd.function import Function as Function
 from tapegrad.autograd.function import NestedIOFunction as NestedIOFunction
 from tapegrad.autograd.grad_mode import enforce_grad_layout_policy as enforce_grad_layout_policy
 from tapegrad.autograd.grad_mode import set_multithreading_enabled as set_multithreading_enabled
+from tapegrad.autograd.gradient_edge import GradientEdge
 from tapegrad.autograd.mode import enable_grad as enable_grad
 from tapegrad.autograd.mode import inference_mode as inference_mode
 from tapegrad.autograd.mode import no_grad as no_grad
 from tapegrad.autograd.mode import set_grad_enabled as set_grad_enabled
 from tapegrad.autograd.variable import Variable as Variable
+from tapegrad.core.annotations import OneOrMore
 from tapegrad.tensors.tensor import Tensor
 
+from . import forward_ad as forward_ad
+from . import function as function
+from . import functional as functional
 from . import grad_mode as grad_mode
+from . import graph as graph
+from . import profiler as profiler
 from . import variable as variable
 
+_Places: TypeAlias = "Tensor | GradientEdge | Sequence[Tensor | GradientEdge]"
+_Cotangents: TypeAlias = "Tensor | Sequence[Tensor | None] | None"
+
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
+    tensors: _Places,
+    grad_tensors: _Cotangents = None,
     retain_graph: _bool | None = None,
     create_graph: _bool = False,
-    grad_variables: Any = None,
-    inputs: Any = None,
+    grad_variables: _Cotangents = None,
+    inputs: _Places | None = None,
 ) -> None: ...
 def grad(
-    outputs: Sequence[Any],
-    inputs: Sequence[Any],
-    grad_outputs: Any = None,
+    outputs: _Places,
+    inputs: _Places,
+    grad_outputs: _Cotangents = None,
     retain_graph: _bool | None = None,
     create_graph: _bool = False,
     only_inputs: _bool = True,
@@ -60,7 +70,7 @@ def gradcheck(
 ) -> _bool: ...
 def gradgradcheck(
     func: Callable[..., Any],
-    inputs: Sequence[Any],
+    inputs: OneOrMore,
     grad_outputs: Any = None,
     *,
     eps: _float = 1e-06,

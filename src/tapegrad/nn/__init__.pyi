@@ -172,9 +172,12 @@ from tapegrad.nn.parameter import Parameter as Parameter
 from tapegrad.nn.parameter import UninitializedBuffer as UninitializedBuffer
 from tapegrad.nn.parameter import UninitializedParameter as UninitializedParameter
 
+from . import attention as attention
 from . import attribute as attribute
+from . import common_types as common_types
 from . import convert as convert
 from . import functional as functional
+from . import grad as grad
 from . import hook as hook
 from . import init as init
 from . import modules as modules
