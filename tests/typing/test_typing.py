@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import tapegrad
+from tapegrad.compat.type_stubs import write
 from tests import needs
 from tests.repository.pages import PAGES, ROOT, blocks
 from tests.typing.reveal import classes, revealing
@@ -30,6 +31,7 @@ USER = frozenset("assignment var-annotated has-type misc union-attr".split())
 """Errors of programs whose author would annotate a name, or ask whether a gradient is there."""
 
 EXPECTED = {
+    ("as_torch", "attr-defined"): 1,  # a typo
     ("docs/engine.md", "attr-defined"): 1,  # `torch.tanh.op`: no attribute of functions
     ("docs/extending.md", "arg-type"): 2,  # what only `__torch_function__` makes an operand
     ("docs/extending.md", "attr-defined"): 2,
@@ -60,14 +62,16 @@ def checked(tmp_path_factory):
             text, places[name] = revealing(block.values[0])
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
             pages[name] = page.relative_to(ROOT).as_posix()
-    for path in (ROOT / "examples").glob("[!t]*.py"):  # but for the one that imports torch
-        shutil.copy(path, folder / f"example_{path.name}")
-    shutil.copy(HERE / "wrong.txt", folder / "wrong.py")
+    for path in (ROOT / "examples").glob("*.py"):  # two of them import torch
+        shutil.copy(path, folder)
+    for name in ("wrong", "as_torch"):
+        shutil.copy(HERE / f"{name}.txt", folder / f"{name}.py")
     options = ["--show-column-numbers", "--check-untyped-defs", "--no-pretty"]
     options += [f"--disable-error-code={code}" for code in QUIET]
     options.append(f"--cache-dir={ROOT / '.mypy_cache' / 'typing'}")
     command = [sys.executable, "-m", "mypy", *options, "."]
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    typings = write(tmp_path_factory.mktemp("typings")).parent
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MYPYPATH": str(typings)}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr  # the wrong calls are wrong
     lines = done.stdout.splitlines()
@@ -83,7 +87,8 @@ def test_programs_are_accepted(checked):
         if each["file"] != "wrong" and each["code"] not in USER:
             found[pages.get(each["file"], each["file"]), each["code"]] += 1
     unexpected = {key: n for key, n in found.items() if n > EXPECTED.get(key, 0)}
-    assert unexpected == {}, [each[0] for each in errors if each["file"] != "wrong"]
+    said = [each[0] for each in errors if (pages.get(each["file"]), each["code"]) in unexpected]
+    assert unexpected == {}, "\n".join(said)
 
 
 def test_types_are_those_of_the_values(checked):
@@ -133,3 +138,11 @@ def test_mistakes_are_flagged(checked):
     }
     assert found == expected
     assert len(expected) > 40
+
+
+def test_torch_has_the_types_of_tapegrad(checked):
+    notes = [note["type"].rpartition(".")[2] for note in checked[2] if note["file"] == "as_torch"]
+    lines = (HERE / "as_torch.txt").read_text(encoding="utf-8").splitlines()
+    assert notes == [line.partition("  # ")[2] for line in lines if line.startswith("reveal")]
+    typos = [each["text"] for each in checked[3] if each["file"] == "as_torch"]
+    assert len(typos) == 1 and '"randnn"' in typos[0]

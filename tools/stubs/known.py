@@ -4,6 +4,8 @@ TENSOR = "Tensor"
 TENSORS = "tuple[Tensor, ...]"
 
 RESULTS = {
+    "allow_mutation_on_saved_tensors": "Any",
+    "kl_divergence": TENSOR,
     "_assert": "None",
     "_disable_dynamo": "Any",
     "as_subclass": "Any",
@@ -168,6 +170,21 @@ SPECIAL = {
 """Methods that Python calls."""
 
 METHODS = {
+    "_conj": ["def _conj(self) -> Tensor: ..."],
+    "_indices": ["def _indices(self) -> Tensor: ..."],
+    "_is_view": ["def _is_view(self) -> _bool: ..."],
+    "_make_subclass": [
+        "@staticmethod",
+        "def _make_subclass(cls: type[_T], data: Tensor, require_grad: _bool = False) -> _T: ...",
+    ],
+    "_make_wrapper_subclass": [
+        "@staticmethod",
+        "def _make_wrapper_subclass(cls: type[_T], size: Sequence[_int], *args: Any, "
+        "**options: Any) -> _T: ...",
+    ],
+    "_neg_view": ["def _neg_view(self) -> Tensor: ..."],
+    "_nnz": ["def _nnz(self) -> _int: ..."],
+    "_values": ["def _values(self) -> Tensor: ..."],
     "as_subclass": ["def as_subclass(self, cls: type[_T]) -> _T: ..."],
     "cuda": [
         "def cuda(self, device: DeviceLike = None, non_blocking: _bool = False, *, "

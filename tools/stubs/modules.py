@@ -14,6 +14,7 @@ from typing import Any
 
 import tapegrad
 from tapegrad.core.native_arguments import _forms_of_method, forms_of
+from tapegrad.lazy_names import function_names
 from tapegrad.operators.loading import load_operators
 from tapegrad.tensors.methods.missing import Missing
 from tools.name_tables import module_of
@@ -39,7 +40,10 @@ MODULES = [
     "tapegrad",
     *(
         f"tapegrad.{name}"
-        for name in "autograd fft linalg nn nn.functional nn.modules optim special utils".split()
+        for name in (
+            "autograd autograd.graph distributions fft linalg nn nn.functional nn.modules optim "
+            "profiler signal.windows special utils".split()
+        )
     ),
 ]
 """Modules whose source says too little to a type checker."""
@@ -61,10 +65,20 @@ def result(function: Any, name: str) -> str:
         return "Sequence[Tensor]" if name[-1] == "_" else "tuple[Tensor, ...]"
     annotation = inspect.signature(function).return_annotation
     if annotation not in (inspect.Parameter.empty, Any, "Any", tuple):
-        return words.text(annotation, function)
+        found = words.text(annotation, function)
+        wrapped = getattr(function, "__wrapped__", None)
+        if inspect.isgeneratorfunction(wrapped) and not inspect.isgeneratorfunction(function):
+            return found.replace("Iterator", "AbstractContextManager")  # of @contextmanager
+        return found
     home = function.__module__ or ""
     if annotation is not tuple and home.startswith(
-        ("tapegrad.operators.", "tapegrad.nn.functional.", "tapegrad.tensors.", "tapegrad.sparse.")
+        (
+            "tapegrad.operators.",
+            "tapegrad.nn.functional.",
+            "tapegrad.tensors.",
+            "tapegrad.sparse.",
+            "tapegrad.signal.",
+        )
     ):
         return "Tensor"
     raise LookupError(f"what does {home}.{name} return? Say it in its annotation or in known.py")
@@ -108,7 +122,7 @@ def public(module: types.ModuleType) -> list[str]:
     if listed is not None:
         return sorted(listed)
     found = []
-    for name in dir(module):
+    for name in sorted({*dir(module), *(function_names() if module is tapegrad else ())}):
         value = getattr(module, name)
         home = getattr(value, "__module__", None) or getattr(value, "__name__", "")
         ours = not isinstance(home, str) or home.partition(".")[0] in ("tapegrad", "torch", "")
@@ -161,8 +175,11 @@ def value_stub(
         return []
     if value is None:
         return [f"{name}: None"]
-    kind = words.text(type(value), None)
-    return [f"{name}: {kind}"]
+    own = type(value).__name__
+    if own not in public(module):
+        for home in declared_in()[own]:
+            imports.setdefault(home, set()).add(own)
+    return [f"{name}: {words.text(type(value), None)}"]
 
 
 def assembled(lines: list[str], imports: dict[str, set[str]], module: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NewType, TypeVar
 HEAD = """\
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import EllipsisType, ModuleType, TracebackType
 from typing import Any, Generic, Literal, NoReturn, ParamSpec, Self, TypeAlias, TypeVar, overload
 
