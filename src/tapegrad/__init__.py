@@ -136,4 +136,5 @@ def __dir__() -> list[str]:
 
     names = {n for n, value in globals().items() if not isinstance(value, ModuleType)}
     names = {n for n in names if n[:1] != "_" or n[:2] == "__"}
-    return sorted(names | function_names() | _ON_DEMAND | {"autograd"})
+    functions = {name for name in function_names() if name[0] != "_"}
+    return sorted(names | functions | _ON_DEMAND | {"autograd"})

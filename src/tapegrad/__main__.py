@@ -50,6 +50,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from tapegrad.inspect.where import print_where
 
         return print_where(options.names)
+    if options.command == "stubs":
+        from tapegrad.compat.type_stubs import command as write_stubs
+
+        return write_stubs(options.folder)
     if options.command in ("enable", "disable", "status"):
         from tapegrad.compat.environment import command
 
@@ -128,6 +132,13 @@ def _parser():
 
     where = commands.add_parser("where", help="say where a name is declared, derived and tested")
     where.add_argument("names", nargs="+", metavar="NAME", help="such as tanh, nn.LayerNorm")
+
+    stubs = commands.add_parser(
+        "stubs", help="write stubs, so that editors and type checkers know `import torch`"
+    )
+    stubs.add_argument(
+        "folder", nargs="?", default="typings", metavar="FOLDER", help="where (default: typings)"
+    )
 
     enable = commands.add_parser(
         "enable", help="let every process of this environment import tapegrad as torch"

@@ -18,6 +18,7 @@ BROAD = {
     "laws": "what holds for every operator, layer or argument",
     "oracle": "what PyTorch itself says in the same process",
     "repository": "the README, the documentation, the benchmarks, the layout",
+    "typing": "what type checkers say of programs",
 }
 
 EXCEPTIONS = {

@@ -2,8 +2,9 @@
 
 import inspect
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum
+from typing import overload
 
 from tapegrad.amp.autocast_mode import warn_of_device
 from tapegrad.autograd.mode import no_grad
@@ -234,7 +235,11 @@ class GradScaler(ScalerSettings):
         self._scale = full((), self._init_scale, dtype=float32, device=dev)
         self._growth_tracker = full((), self._init_growth_tracker, dtype=int32, device=dev)
 
-    def scale(self, outputs: Sequence) -> Any:
+    @overload
+    def scale(self, outputs: Tensor) -> Tensor: ...
+    @overload
+    def scale(self, outputs: Iterable[Tensor]) -> Iterable[Tensor]: ...
+    def scale(self, outputs: Any) -> Any:
         """A tensor times the scale; of an iterable of tensors, each of them.
 
         >>> torch.amp.GradScaler("cpu", init_scale=4.0).scale(torch.tensor(0.5))

@@ -14,9 +14,12 @@ import functools
 import inspect
 import warnings
 from contextvars import ContextVar, Token
+from typing import Self, TypeVar, cast, overload
 
 from tapegrad.autograd.node import mark_inference
 from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike, Out
+
+_Function = TypeVar("_Function", bound=Callable)
 
 MODE: ContextVar[Any] = ContextVar("tapegrad_mode", default=True)
 EVERYWHERE: list[Any] = []  # anomaly mode, while it is on: in all contexts and threads at once
@@ -243,7 +246,7 @@ class _Decorating:
             before = token.old_value
             MODE.set(True if before is Token.MISSING else before)
 
-    def __call__(self, function: Callable) -> Any:
+    def __call__(self, function: _Function) -> _Function:
         if isinstance(function, type):
             warnings.warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You "
@@ -256,14 +259,14 @@ class _Decorating:
             function.__init__ = self(function.__init__)  # type: ignore[misc]
             return function
         if inspect.isgeneratorfunction(function):
-            return _decorate_generator(self, function)
+            return cast("_Function", _decorate_generator(self, function))
 
         @functools.wraps(function)
         def wrapper(*args: object, **kwargs: object) -> Any:
             with self._fresh():
                 return function(*args, **kwargs)
 
-        return wrapper
+        return cast("_Function", wrapper)
 
 
 def _decorate_generator(manager: _Decorating, function: Callable) -> Callable:
@@ -300,6 +303,10 @@ def _decorate_generator(manager: _Decorating, function: Callable) -> Callable:
 class _Plain(_Decorating):
     """A mode without arguments: `@no_grad` works as `@no_grad()` does."""
 
+    @overload
+    def __new__(cls, function: _Function) -> _Function: ...  # type: ignore[misc]
+    @overload
+    def __new__(cls, function: None = None) -> Self: ...
     def __new__(cls, function: Any = None) -> Any:
         manager = super().__new__(cls)
         manager._tokens = []
@@ -354,7 +361,7 @@ class set_grad_enabled(_Decorating):
     def __enter__(self) -> None:
         """The mode was set when the object was made; leaving the block takes it back."""
 
-    def __call__(self, function: Callable) -> Any:
+    def __call__(self, function: _Function) -> _Function:
         MODE.reset(self._tokens.pop())  # a decorator changes the calls, not its surroundings
         return super().__call__(function)
 
@@ -380,7 +387,11 @@ class inference_mode(_Decorating):
     True
     """
 
-    def __new__(cls, mode: ModeLike = True) -> Any:
+    @overload
+    def __new__(cls, mode: _Function) -> _Function: ...  # type: ignore[misc]
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    def __new__(cls, mode: Any = True) -> Any:
         manager = super().__new__(cls)
         if callable(mode):
             cls.__init__(manager, True)

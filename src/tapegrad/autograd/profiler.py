@@ -111,7 +111,7 @@ class profile:
         elif use_device is not None:
             warn(f"The {use_device} is not a valid device option.")
 
-    def __enter__(self) -> profile | None:
+    def __enter__(self) -> Any:  # None where it is not enabled
         if not self.enabled:
             return None
         if self.entered:

@@ -44,6 +44,9 @@ LayoutLike: TypeAlias = "layout | None"
 MemoryFormat: TypeAlias = "memory_format | None"
 """The order of dimensions in memory."""
 
+OneOrMore: TypeAlias = "Tensor | Sequence[Tensor]"
+"""A tensor, or several."""
+
 Out: TypeAlias = "Tensor | None"
 """Where to put a result, of its shape and dtype; None makes a new tensor."""
 

@@ -1,8 +1,10 @@
 """The shape of a tensor: a tuple that says so when it prints."""
 
+from collections.abc import Iterable
 from functools import partial
 from math import prod
 from operator import index
+from typing import Any, Self, SupportsIndex, overload
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from tapegrad.core.errors import type_error, value_error
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
-class Size(tuple):
+class Size(tuple[int, ...]):
     """The lengths of a tensor's dimensions.
 
     >>> torch.Size([2, 3])[1:]
@@ -20,17 +22,21 @@ class Size(tuple):
 
     __slots__ = ()
 
-    def __new__(cls, lengths=(), /):
+    def __new__(cls, lengths: Iterable[int] = (), /) -> Self:
         return tuple.__new__(cls, [_length(i, x) for i, x in enumerate(lengths)])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
 
-    def __getitem__(self, key):
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, key: slice) -> "Size": ...
+    def __getitem__(self, key: Any) -> Any:
         found = tuple.__getitem__(self, key)
         return from_shape(found) if type(key) is slice else found
 
-    def __add__(self, other):
+    def __add__(self, other: tuple[int, ...]) -> "Size":
         if not isinstance(other, tuple):
             if isinstance(other, (np.ndarray, np.generic)):
                 return NotImplemented  # they add element by element
@@ -40,12 +46,12 @@ class Size(tuple):
             )
         return Size(tuple.__add__(self, other))
 
-    def __radd__(self, other):
+    def __radd__(self, other: tuple[int, ...]) -> "Size":
         if not isinstance(other, tuple):
             return NotImplemented
         return Size(tuple.__add__(tuple(other), self))
 
-    def __mul__(self, n):
+    def __mul__(self, n: SupportsIndex) -> "Size":
         if isinstance(n, np.ndarray):
             return NotImplemented  # it multiplies element by element
         if not hasattr(n, "__index__"):
@@ -57,7 +63,7 @@ class Size(tuple):
 
     __rmul__ = __mul__
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return Size, (tuple(self),)
 
     def numel(self) -> int:
@@ -85,4 +91,4 @@ def _length(i, x):
 
 
 # from_shape(array.shape) is the Size of an array: nothing to check, no Python frame.
-from_shape = partial(tuple.__new__, Size)
+from_shape: Any = partial(tuple.__new__, Size)

@@ -96,7 +96,7 @@ def load_state_dict_from_url(
 
 
 def load(
-    repo_or_dir: str,
+    repo_or_dir: str | os.PathLike,
     model: str,
     *args: Any,
     source: str = "github",

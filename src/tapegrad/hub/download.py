@@ -44,7 +44,7 @@ except ImportError:
 
 
 def download_url_to_file(
-    url: str, dst: str, hash_prefix: str | None = None, progress: bool = True
+    url: str, dst: str | os.PathLike, hash_prefix: str | None = None, progress: bool = True
 ) -> None:
     """Write what is at an address to the file `dst`, whose folder is there.
 

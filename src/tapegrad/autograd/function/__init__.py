@@ -40,7 +40,7 @@ class _SingleLevelFunction(FunctionCtx, metaclass=FunctionMeta):
     """What a custom function consists of, all of it to be overridden."""
 
     @staticmethod
-    def forward(*args: object, **kwargs: object) -> Any:
+    def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the results: `forward(ctx, *args)`, or `forward(*args)` with `setup_context`.
 
         Nothing is recorded while it runs. It returns a tensor or a tuple; what is no tensor has no
@@ -52,7 +52,7 @@ class _SingleLevelFunction(FunctionCtx, metaclass=FunctionMeta):
         )
 
     @staticmethod
-    def setup_context(ctx: object, inputs: tuple, output: Any) -> Any:
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
         """Save on `ctx` what the derivatives need of the arguments and results of `forward`."""
         raise NotImplementedError("setup_context is not implemented.")
 
@@ -74,7 +74,7 @@ class _SingleLevelFunction(FunctionCtx, metaclass=FunctionMeta):
     boxed_grads_call = False  # backward(ctx, gradients) gets a list, which it may empty
 
     @staticmethod
-    def jvp(ctx: object, *grad_inputs: Any) -> Any:
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """From the tangent of each argument to that of each result, for forward mode.
 
         It runs right after `forward`. The tangent of an argument that does not change is zeros;
@@ -140,7 +140,7 @@ class Function(_SingleLevelFunction):
         )
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple, *args: object) -> Any:
+    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
         """The function on batches: `(output, out_dims)` for `args` with batch dimensions `in_dims`.
 
         `info` has `batch_size` and `randomness`; `in_dims` a number or None for each argument.

@@ -5,20 +5,21 @@ only with `create_graph=True`. With `strict=True` an input that does not matter 
 of zeros.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tapegrad import operators
 from tapegrad.autograd.functional import arguments
 from tapegrad.autograd.functional.jacobian_hessian import hessian, jacobian
 from tapegrad.autograd.mode import enable_grad
+from tapegrad.core.annotations import OneOrMore
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 
 def vjp(
     func: Callable,
-    inputs: Sequence,
+    inputs: OneOrMore,
     v: Any = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -54,7 +55,7 @@ def vjp(
 
 def jvp(
     func: Callable,
-    inputs: Sequence,
+    inputs: OneOrMore,
     v: Any = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -97,7 +98,7 @@ def _along(
 
 
 def _first(
-    func: Callable, inputs: Sequence, v: Any, create_graph: bool, strict: bool, name: str
+    func: Callable, inputs: OneOrMore, v: Any, create_graph: bool, strict: bool, name: str
 ) -> Any:
     """What vhp and hvp share: inputs, vectors, the output and its gradient with a graph."""
     several, xs = arguments.as_tuple(inputs, "inputs", name)
@@ -113,7 +114,7 @@ def _first(
 
 def vhp(
     func: Callable,
-    inputs: Sequence,
+    inputs: OneOrMore,
     v: Any = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -139,7 +140,7 @@ def vhp(
 
 def hvp(
     func: Callable,
-    inputs: Sequence,
+    inputs: OneOrMore,
     v: Any = None,
     create_graph: bool = False,
     strict: bool = False,

@@ -1,6 +1,6 @@
 """Whole Jacobians and Hessians: `torch.autograd.functional.jacobian` and `hessian`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tapegrad import operators
@@ -11,6 +11,7 @@ from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.reachable import nodes_behind
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
+from tapegrad.core.annotations import OneOrMore
 
 
 def is_plain(outs: Iterable) -> bool:
@@ -27,7 +28,7 @@ def is_plain(outs: Iterable) -> bool:
 
 def jacobian(
     func: Callable,
-    inputs: Sequence,
+    inputs: OneOrMore,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -72,7 +73,7 @@ def jacobian(
 
 
 def _by_rows(
-    func: Callable, inputs: Sequence, create_graph: bool, strict: bool, vectorize: bool = False
+    func: Callable, inputs: OneOrMore, create_graph: bool, strict: bool, vectorize: bool = False
 ) -> Any:
     """Backward passes for all output elements.
 
@@ -156,7 +157,7 @@ def _rows_at_once(outs: tuple, xs: tuple, create_graph: bool) -> list:
     return table
 
 
-def _by_columns(func: Callable, inputs: Sequence, vectorize: bool) -> Any:
+def _by_columns(func: Callable, inputs: OneOrMore, vectorize: bool) -> Any:
     """The columns of all inputs in one pass of forward mode. Several tensors come as lists."""
     from tapegrad.func.jacobian import unit_vectors
     from tapegrad.func.jvp import jvp as pushed
@@ -203,7 +204,7 @@ def _shaped(table: list, several: bool, several_outs: bool, create_graph: bool) 
 
 def hessian(
     func: Callable,
-    inputs: Sequence,
+    inputs: OneOrMore,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,

@@ -17,7 +17,7 @@ from tapegrad.autograd.gradcheck.message import GradcheckError
 from tapegrad.autograd.gradcheck.problem import Options
 from tapegrad.autograd.gradcheck.undefined_and_layout import check_multiplied, check_undefined
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Callable, Sequence
+from tapegrad.core.annotations import Any, Array, Callable, OneOrMore
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.errors import warn
 from tapegrad.core.tensor_base import TensorBase
@@ -146,7 +146,7 @@ def _check_inputs(inputs: tuple) -> None:
 
 def gradgradcheck(
     func: Callable,
-    inputs: Sequence,
+    inputs: OneOrMore,
     grad_outputs: Any = None,
     *,
     eps: float = 1e-6,

@@ -52,7 +52,7 @@ def replace_node_module(node: Node, modules: dict[str, nn.Module], new_module: n
     setattr(modules[parent], name, new_module)
 
 
-def fuse(model: nn.Module, inplace: bool = False, no_trace: bool = False) -> nn.Module:
+def fuse(model: nn.Module, inplace: bool = False, no_trace: bool = False) -> GraphModule:
     """Convolutions followed by a batch norm become one convolution; for models in `eval`.
 
     `inplace` changes `model` itself; `no_trace` says that it is a `GraphModule` already.

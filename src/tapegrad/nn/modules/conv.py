@@ -260,9 +260,10 @@ class _ConvTransposeNd(_ConvNd):
                 f"{n + n_outer} elements (got {len(sizes)})",
                 "Give the sizes of the axes that are convolved, or of all axes.",
             )
+        padding: Any = self.padding  # numbers: its names are for convolutions the other way
         least = [
             (size - 1) * self.stride[i]
-            - 2 * self.padding[i]
+            - 2 * padding[i]
             + self.dilation[i] * (self.kernel_size[i] - 1)
             + 1
             for i, size in enumerate(input.shape[n_outer:])

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from types import FunctionType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, Self, TypeVar
 
 from tapegrad.autograd import trace
 from tapegrad.autograd.accumulate import zero_grads
@@ -22,6 +22,16 @@ from tapegrad.tensors.tensor import Tensor
 # as public code calls them
 _EXTRA_STATE_KEY_SUFFIX = EXTRA_STATE
 _IncompatibleKeys = IncompatibleKeys
+
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result", covariant=True)
+
+
+class _Computes(Protocol[_Given, _Result]):
+    """Something with a `forward`: calling it takes the same arguments."""
+
+    def forward(self, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result: ...
 
 
 class Module(Attributes, Tree, State, Conversion, Hooks):
@@ -61,7 +71,7 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
             if home is not None and home.startswith("tapegrad.operators."):
                 setattr(cls, name, staticmethod(value))
         if "_call_impl" in cls.__dict__ and cls.__call__ is Module.__call__:
-            cls.__call__ = _own_call  # type: ignore[method-assign]
+            cls.__call__ = _own_call  # type: ignore[method-assign, assignment]
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         if (args or kwargs) and not self.call_super_init:
@@ -94,22 +104,30 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
 
     # ------------------------------------------------------------------------------- computing
 
-    def forward(self, *input: Any) -> Any:
-        """What the module computes. Each subclass defines its own."""
-        raise not_implemented(
-            f'Module [{type(self).__name__}] is missing the required "forward" function',
-            f"Define `def forward(self, ...)` in class {type(self).__name__}.",
-        )
+    if TYPE_CHECKING:  # any forward fits, and a call is typed as the forward of its class is
+        forward: Callable[..., Any]
 
-    def __call__(self, *args: object, **kwargs: object) -> Any:
-        if (
-            self._backward_hooks
-            or self._backward_pre_hooks
-            or self._forward_hooks
-            or self._forward_pre_hooks
-        ):
-            return call_with_hooks(self, args, kwargs)
-        return self.forward(*args, **kwargs)
+        def __call__(
+            self: _Computes[_Given, _Result], *args: _Given.args, **kwargs: _Given.kwargs
+        ) -> _Result: ...
+    else:
+
+        def forward(self, *input: Any) -> Any:
+            """What the module computes. Each subclass defines its own."""
+            raise not_implemented(
+                f'Module [{type(self).__name__}] is missing the required "forward" function',
+                f"Define `def forward(self, ...)` in class {type(self).__name__}.",
+            )
+
+        def __call__(self, *args: object, **kwargs: object) -> Any:
+            if (
+                self._backward_hooks
+                or self._backward_pre_hooks
+                or self._forward_hooks
+                or self._forward_pre_hooks
+            ):
+                return call_with_hooks(self, args, kwargs)
+            return self.forward(*args, **kwargs)
 
     def _call_impl(self, *args: object, **kwargs: object) -> Any:
         return Module.__call__(self, *args, **kwargs)

@@ -1,0 +1,23 @@
+# Written by `python -m tools.stubs`.
+
+from builtins import bool as _bool
+from builtins import str as _str
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tapegrad.autograd.gradient_edge import GradientEdge as GradientEdge
+from tapegrad.autograd.hooks import RemovableHandle
+from tapegrad.autograd.node import Node as Node
+from tapegrad.autograd.saved_tensor_hooks import save_on_cpu as save_on_cpu
+from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks as saved_tensors_hooks
+
+def allow_mutation_on_saved_tensors() -> Any: ...
+def disable_saved_tensors_hooks(error_message: _str) -> AbstractContextManager[None]: ...
+def get_gradient_edge(tensor: Any) -> GradientEdge: ...
+def increment_version(tensor: Any) -> None: ...
+def register_multi_grad_hook(
+    tensors: Sequence[Any], fn: Callable[..., Any], *, mode: _str = "all"
+) -> RemovableHandle: ...
+def set_override_stale_capture_stream(enabled: _bool) -> None: ...
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: _bool) -> None: ...

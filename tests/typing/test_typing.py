@@ -1,0 +1,148 @@
+"""Type checkers: what they accept, take expressions for, and flag; one run of mypy for all."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import tapegrad
+from tapegrad.compat.type_stubs import write
+from tests import needs
+from tests.repository.pages import PAGES, ROOT, blocks
+from tests.typing.reveal import classes, revealing
+
+HERE = Path(__file__).parent
+SOURCE = Path(tapegrad.__file__).parents[1]
+NOTE = re.compile(
+    r'(?P<file>\w+)\.py:(?P<line>\d+):(?P<column>\d+): note: Revealed type is "(?P<type>.*)"'
+)
+ERROR = re.compile(
+    r"(?P<file>\w+)\.py:(?P<line>\d+):\d+: error: (?P<text>.*)  \[(?P<code>[\w-]+)\]"
+)
+QUIET = ["func-returns-value", "import-untyped", "import-not-found"]
+"""A None is printed; a package is optional."""
+
+USER = frozenset("assignment var-annotated has-type misc union-attr".split())
+"""Errors of programs whose author would annotate a name, or ask whether a gradient is there."""
+
+EXPECTED = {
+    ("as_torch", "attr-defined"): 1,  # a typo
+    ("docs/engine.md", "attr-defined"): 1,  # `torch.tanh.op`: no attribute of functions
+    ("docs/extending.md", "arg-type"): 2,  # what only `__torch_function__` makes an operand
+    ("docs/extending.md", "attr-defined"): 2,
+    ("docs/hooks.md", "arg-type"): 2,  # a gradient, which may be None
+    ("docs/hooks.md", "index"): 1,
+}
+"""Errors that programs of the pages have for good, and how many at most."""
+
+STANDS_IN = {
+    "Iterator": {"generator"},
+    "Generator": {"generator"},
+    "Sequence": {"list", "tuple"},
+    "Sequential": {"OptimizedModule"},  # it has the attributes of the module that was compiled
+    "Tensor": {"Proxy", "Length"},  # what a symbolic trace and `__torch_function__` make of calls
+}
+"""Classes of values that a type takes for another class, and is right."""
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory):
+    """What mypy says of the programs of the pages, of the examples and of the wrong calls."""
+    needs.package("mypy", "checks the types", extra="dev")
+    folder = tmp_path_factory.mktemp("typing")
+    pages, places = {}, {}
+    for page in PAGES:
+        for i, block in enumerate(blocks(page)):
+            name = f"{re.sub(r'[^a-z]', '_', page.stem.lower())}_{i}"
+            text, places[name] = revealing(block.values[0])
+            (folder / f"{name}.py").write_text(text, encoding="utf-8")
+            pages[name] = page.relative_to(ROOT).as_posix()
+    for path in (ROOT / "examples").glob("*.py"):  # two of them import torch
+        shutil.copy(path, folder)
+    for name in ("wrong", "as_torch"):
+        shutil.copy(HERE / f"{name}.txt", folder / f"{name}.py")
+    options = ["--show-column-numbers", "--check-untyped-defs", "--no-pretty"]
+    options += [f"--disable-error-code={code}" for code in QUIET]
+    options.append(f"--cache-dir={ROOT / '.mypy_cache' / 'typing'}")
+    command = [sys.executable, "-m", "mypy", *options, "."]
+    typings = write(tmp_path_factory.mktemp("typings")).parent
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MYPYPATH": str(typings)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr  # the wrong calls are wrong
+    lines = done.stdout.splitlines()
+    notes = [match for line in lines if (match := NOTE.match(line))]
+    errors = [match for line in lines if (match := ERROR.match(line))]
+    return pages, places, notes, errors
+
+
+def test_programs_are_accepted(checked):
+    pages, _, _, errors = checked
+    found = Counter()
+    for each in errors:
+        if each["file"] != "wrong" and each["code"] not in USER:
+            found[pages.get(each["file"], each["file"]), each["code"]] += 1
+    unexpected = {key: n for key, n in found.items() if n > EXPECTED.get(key, 0)}
+    said = [each[0] for each in errors if (pages.get(each["file"]), each["code"]) in unexpected]
+    assert unexpected == {}, "\n".join(said)
+
+
+def test_types_are_those_of_the_values(checked):
+    pages, places, notes, _ = checked
+    wrong, known, unknown = [], 0, []
+    seen = recorded()
+    for note in notes:
+        page = pages.get(note["file"])
+        expression = places.get(note["file"], {}).get((int(note["line"]), int(note["column"])))
+        if (page, expression) not in seen or expression.startswith("np."):
+            continue
+        static = {"NoneType" if each == "None" else each for each in classes(note["type"])}
+        if "Any" in static:
+            unknown.append((page, expression, note["type"]))
+            continue
+        static = static.union(*(STANDS_IN.get(each, ()) for each in static))
+        narrowed = static == {"NoneType"} and expression.endswith(".grad")  # by an assignment
+        if narrowed or "object" in static or static & seen[page, expression]:
+            known += 1
+        else:
+            wrong.append((page, expression, note["type"], seen[page, expression]))
+    assert not wrong, "\n".join(map(str, wrong))
+    assert known >= 400
+    assert len(unknown) < 0.4 * known, "\n".join(map(str, unknown))
+
+
+def recorded():
+    """The classes of the values of expressions, by page and expression."""
+    found = {}
+    for line in (HERE / "types.txt").read_text(encoding="utf-8").splitlines():
+        page, kinds, expression = line.split("\t")
+        found[page, expression] = set(kinds.replace("|", " ").split())
+    return found
+
+
+def test_mistakes_are_flagged(checked):
+    errors = checked[3]
+    found = {}
+    for each in errors:
+        if each["file"] == "wrong":
+            found.setdefault(int(each["line"]), set()).add(each["code"])
+    lines = (HERE / "wrong.txt").read_text(encoding="utf-8").splitlines()
+    expected = {
+        number: set(line.partition("# error: ")[2].split())
+        for number, line in enumerate(lines[2:], 3)
+        if "# error: " in line
+    }
+    assert found == expected
+    assert len(expected) > 40
+
+
+def test_torch_has_the_types_of_tapegrad(checked):
+    notes = [note["type"].rpartition(".")[2] for note in checked[2] if note["file"] == "as_torch"]
+    lines = (HERE / "as_torch.txt").read_text(encoding="utf-8").splitlines()
+    assert notes == [line.partition("  # ")[2] for line in lines if line.startswith("reveal")]
+    typos = [each["text"] for each in checked[3] if each["file"] == "as_torch"]
+    assert len(typos) == 1 and '"randnn"' in typos[0]
