@@ -11,7 +11,6 @@ mpi4py is imported by the first call of `mpi()`: that is when MPI starts.
 
 import sys
 import time
-from collections import deque
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -56,8 +55,15 @@ _OPS = {
     RedOpType.BOR: "BOR",
     RedOpType.BXOR: "BXOR",
 }
-_LOGICAL = {"SUM": "LOR", "MAX": "LOR", "BOR": "LOR", "PROD": "LAND", "MIN": "LAND", "BAND": "LAND"}
-_LOGICAL["BXOR"] = "LXOR"
+_LOGICAL = {  # of bool
+    "SUM": "LOR",
+    "PROD": "LAND",
+    "MIN": "LAND",
+    "MAX": "LOR",
+    "BAND": "LAND",
+    "BOR": "LOR",
+    "BXOR": "LXOR",
+}
 
 
 def mpi() -> Any:
@@ -263,7 +269,7 @@ class Mpi(Backend):
         super().__init__(rank, len(places))
         self.name = name
         self._comm, self._places, self._timeout = comm, list(places), timeout
-        self._under_way: deque[_Request] = deque()
+        self._under_way: list[_Request] = []
 
     def set_timeout(self, timeout: timedelta) -> None:
         self._timeout = timeout
@@ -272,8 +278,7 @@ class Mpi(Backend):
         requests = requests if isinstance(requests, list) else [requests]
         numbers = "" if array is None else f" of {array.size} {array.dtype}"
         what = f"{call}{numbers} on rank {self.rank} of {self.size}"
-        while self._under_way and self._under_way[0].is_completed():
-            self._under_way.popleft()
+        self._under_way = [work for work in self._under_way if not work.is_completed()]
         work = _Request(what, requests, self._timeout, (keep, array), finish)
         self._under_way.append(work)  # its buffers live on if nobody else keeps it
         return work

@@ -1,6 +1,7 @@
 """Programs in real ranks on this computer, which `torchrun` starts under mpiexec."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,10 @@ class Ended:
 
     def __init__(self, status, out, err):
         self.status, self.out, self.err = status, out, err
+
+    def lines(self, pattern):
+        """What was printed like that, sorted; the ends of lines of several ranks may be mixed."""
+        return sorted(re.findall(pattern, self.out))
 
 
 def run(*args, timeout=120, **environment):

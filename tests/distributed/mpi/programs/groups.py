@@ -93,6 +93,18 @@ def meshes():
         assert x.item() == 4 and dist.get_world_size(row.get_group(0)) == 1
 
 
+def messages_that_do_not_fit():
+    if rank == 1:
+        dist.send(torch.ones(10), 2)
+    if rank == 2:
+        try:
+            dist.recv(torch.zeros(3), 1)
+        except dist.DistBackendError as error:
+            assert str(error).startswith("receive from rank 1 of 3 float32 on rank 2 of 3 failed:")
+        else:
+            raise AssertionError("ten numbers went into three")
+
+
 def lateness():
     gloo = dist.new_group(backend="gloo")
     dist.monitored_barrier(gloo)
@@ -124,6 +136,7 @@ point_to_point()
 objects()
 gradients()
 meshes()
+messages_that_do_not_fit()
 lateness()
 dist.destroy_process_group()
 print(f"rank {rank} is done")

@@ -12,4 +12,5 @@ dist.init_process_group()
 assert told[0] == str(dist.get_rank())
 dist.all_reduce(x := torch.tensor(dist.get_rank() + 1))
 dist.destroy_process_group()
-print(*told, x.item(), dist.is_torchelastic_launched())
+line = " ".join([*told, str(x.item()), str(dist.is_torchelastic_launched())])
+print(line + "\n", end="")  # in one piece, beside the other rank's
