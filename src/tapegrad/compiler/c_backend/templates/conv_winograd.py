@@ -202,8 +202,9 @@ _TILES = 32  # tiles of a block of a convolution, at most: its data are in the s
 _SUMS = 96  # channels whose sums are there as well, at most
 _ALL_TILES = 64  # tiles of a block of a gradient of kernels, at most
 
-# What one tile of a channel costs, and one kernel, in multiplications that vectors make. A direct
-# product takes 4/3, as the quickest that was measured
+# What the data and the places of a tile cost for each channel, and a kernel, in products at the
+# points; one of the direct way costs 4/3 of those. With AVX2 on one core, 16 images of 32x32 and 64
+# channels take 6 ms, and 17 the direct way; the gradient of their kernels 6.3 ms, and 19
 _DATA, _PLACES, _KERNEL, _DIRECT = 560, 800, 1000, 4 / 3
 
 
@@ -281,6 +282,12 @@ def gradient_of_kernels(
 
 
 def _pays(of: Winograd, tiles: int, per_tile: float, channels: int = 0) -> bool:
+    """Whether products, transforms of tiles and of kernels cost less than the direct way.
+
+    Args:
+        per_tile: what the transforms of a tile cost for all channels
+        channels: of the images, where vectors are filled up with more of them
+    """
     pairs = (channels or of.C) * of.O
     cost = tiles * (36 * pairs + per_tile) + _KERNEL * pairs
     direct = _DIRECT * 9 * of.n * of.places[0] * of.places[1] * of.C * of.O
