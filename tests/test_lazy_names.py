@@ -101,3 +101,10 @@ def test_classes_of_packages_are_names_of_torch_too():
     assert torch.GradScaler is torch.amp.GradScaler
     assert torch.DispatchKey is torch._C.DispatchKey
     assert torch.DisableTorchFunctionSubclass is torch._C.DisableTorchFunctionSubclass
+
+
+def test_dir_has_the_public_names():
+    names = dir(torch)
+    assert {"Tensor", "tensor", "tanh", "float32", "nn", "unique"} <= {*names}
+    assert [name for name in names if name[0] == "_" and name[:2] != "__"] == []
+    assert torch._foreach_add is not None  # which is there all the same

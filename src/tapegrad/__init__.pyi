@@ -1036,17 +1036,11 @@ def div(input: Scalar, other: Scalar, *, out: Out = None) -> Tensor: ...
 @overload
 def div(input: Scalar, other: Scalar, *, rounding_mode: _str | None, out: Out = None) -> Tensor: ...
 @overload
-def div(input: Scalar, other: Number, *, rounding_mode: _str | None) -> Tensor: ...
-@overload
 def divide(input: Scalar, other: Scalar, *, out: Out = None) -> Tensor: ...
 @overload
 def divide(
     input: Scalar, other: Scalar, *, rounding_mode: _str | None, out: Out = None
 ) -> Tensor: ...
-@overload
-def divide(input: Scalar, other: Number) -> Tensor: ...
-@overload
-def divide(input: Scalar, other: Number, *, rounding_mode: _str | None) -> Tensor: ...
 def dot(input: Tensor, tensor: Tensor, *, out: Out = None) -> Tensor: ...
 
 double: _dtype
@@ -1230,10 +1224,7 @@ def float_power(input: Tensor, exponent: Scalar, *, out: Out = None) -> Tensor: 
 def float_power(self: Number, exponent: Tensor, *, out: Out = None) -> Tensor: ...
 def floor(input: Tensor, *, out: Out = None) -> Tensor: ...
 def floor_(input: Tensor) -> Tensor: ...
-@overload
 def floor_divide(input: Scalar, other: Scalar, *, out: Out = None) -> Tensor: ...
-@overload
-def floor_divide(input: Scalar, other: Number) -> Tensor: ...
 def fmax(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor: ...
 def fmin(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor: ...
 def fmod(input: Tensor, other: Scalar, *, out: Out = None) -> Tensor: ...
@@ -1831,38 +1822,108 @@ def max(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor: ...
 def max(
     input: Tensor, dim: _int, keepdim: _bool = False, *, out: Outs = None
 ) -> return_types.max: ...
+@overload
 def max_pool1d(
     input: Tensor,
-    kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
-    padding: _int | Sequence[_int] = ...,
-    dilation: _int | Sequence[_int] = ...,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     ceil_mode: _bool = False,
+    return_indices: Literal[False] = False,
 ) -> Tensor: ...
+@overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
 def max_pool1d_with_indices(
     input: Tensor,
-    kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
-    padding: _int | Sequence[_int] = ...,
-    dilation: _int | Sequence[_int] = ...,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
     ceil_mode: _bool = False,
+    return_indices: _bool = False,
 ) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool2d(
     input: Tensor,
-    kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
-    padding: _int | Sequence[_int] = ...,
-    dilation: _int | Sequence[_int] = ...,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     ceil_mode: _bool = False,
+    return_indices: Literal[False] = False,
 ) -> Tensor: ...
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
+@overload
 def max_pool3d(
     input: Tensor,
-    kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
-    padding: _int | Sequence[_int] = ...,
-    dilation: _int | Sequence[_int] = ...,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     ceil_mode: _bool = False,
+    return_indices: Literal[False] = False,
 ) -> Tensor: ...
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
 def maximum(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor: ...
 @overload
 def mean(input: Tensor, *, dtype: DTypeLike = None, out: Out = None) -> Tensor: ...
@@ -1918,10 +1979,7 @@ def multinomial(
     generator: Source = None,
     out: Out = None,
 ) -> Tensor: ...
-@overload
 def multiply(input: Scalar, other: Scalar, *, out: Out = None) -> Tensor: ...
-@overload
-def multiply(input: Scalar, other: Number) -> Tensor: ...
 def mv(input: Tensor, vec: Tensor, *, out: Out = None) -> Tensor: ...
 def mvlgamma(input: Tensor, p: _int, *, out: Out = None) -> Tensor: ...
 
@@ -2955,7 +3013,7 @@ def sub(input: Scalar, other: Scalar, *, alpha: Number = 1, out: Out = None) -> 
 @overload
 def subtract(input: Scalar, other: Scalar, *, alpha: Number = 1, out: Out = None) -> Tensor: ...
 @overload
-def subtract(input: Scalar, other: Number, alpha: Number = 1) -> Tensor: ...
+def subtract(input: Scalar, other: Scalar, alpha: Number = 1) -> Tensor: ...
 @overload
 def sum(input: Tensor, *, dtype: DTypeLike = None) -> Tensor: ...
 @overload
@@ -3051,7 +3109,7 @@ def tril_indices(
     col: _int,
     offset: _int = 0,
     *,
-    dtype: DTypeLike = 4,
+    dtype: DTypeLike = ...,
     layout: LayoutLike = None,
     device: DeviceLike = None,
     pin_memory: _bool | None = None,
@@ -3073,16 +3131,13 @@ def triu_indices(
     col: _int,
     offset: _int = 0,
     *,
-    dtype: DTypeLike = 4,
+    dtype: DTypeLike = ...,
     layout: LayoutLike = None,
     device: DeviceLike = None,
     pin_memory: _bool | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
-@overload
 def true_divide(input: Scalar, other: Scalar, *, out: Out = None) -> Tensor: ...
-@overload
-def true_divide(input: Scalar, other: Number) -> Tensor: ...
 def trunc(input: Tensor, *, out: Out = None) -> Tensor: ...
 def trunc_(input: Tensor) -> Tensor: ...
 def typename(obj: object) -> _str: ...

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -13,9 +14,12 @@ import pytest
 import tapegrad
 from tapegrad.compat.type_stubs import write
 from tests import needs
+from tests.laws import layer_calls, matrix_calls, tensor_calls
+from tests.laws.calls import groups_of
 from tests.repository.pages import PAGES, ROOT, blocks
 from tests.typing.reveal import classes, revealing
 
+GROUPS = groups_of(tensor_calls, matrix_calls, layer_calls)
 HERE = Path(__file__).parent
 SOURCE = Path(tapegrad.__file__).parents[1]
 NOTE = re.compile(
@@ -70,6 +74,7 @@ def checked(tmp_path_factory):
     options += [f"--disable-error-code={code}" for code in QUIET]
     options.append(f"--cache-dir={ROOT / '.mypy_cache' / 'typing'}")
     command = [sys.executable, "-m", "mypy", *options, "."]
+    (folder / "calls.py").write_text(calls(), encoding="utf-8")
     typings = write(tmp_path_factory.mktemp("typings")).parent
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MYPYPATH": str(typings)}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
@@ -87,7 +92,11 @@ def test_programs_are_accepted(checked):
         if each["file"] != "wrong" and each["code"] not in USER:
             found[pages.get(each["file"], each["file"]), each["code"]] += 1
     unexpected = {key: n for key, n in found.items() if n > EXPECTED.get(key, 0)}
-    said = [each[0] for each in errors if (pages.get(each["file"]), each["code"]) in unexpected]
+    said = [
+        each[0]
+        for each in errors
+        if (pages.get(each["file"], each["file"]), each["code"]) in unexpected
+    ]
     assert unexpected == {}, "\n".join(said)
 
 
@@ -113,6 +122,34 @@ def test_types_are_those_of_the_values(checked):
     assert not wrong, "\n".join(map(str, wrong))
     assert known >= 400
     assert len(unknown) < 0.4 * known, "\n".join(map(str, unknown))
+
+
+def calls():
+    """A program with the calls of the tables of public operators; their inputs are tensors."""
+    lines = ["import tapegrad as torch", "import tapegrad.nn.functional as F"]
+    for number, group in enumerate(GROUPS):
+        inputs = ", ".join(f"{name}: torch.Tensor" for name in group.tensors(tapegrad))
+        lines.append(f"def group_{number}({inputs}) -> None:")
+        lines += [f"    reveal_type({call})" for call in group.calls]
+    return "\n".join(lines) + "\n"
+
+
+def test_public_operators_return_what_the_stubs_say(checked):
+    said = {int(note["line"]): note["type"] for note in checked[2] if note["file"] == "calls"}
+    wrong = []
+    for number, line in enumerate(calls().splitlines(), 1):
+        if line.startswith("def "):
+            group = GROUPS[int(line[len("def group_") :].partition("(")[0])]
+        elif line.startswith("    "):
+            names = {"torch": tapegrad, "F": tapegrad.nn.functional, **group.tensors(tapegrad)}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of functions in beta
+                kinds = type(eval(line.strip()[len("reveal_type(") : -1], names)).__mro__
+            static = {"NoneType" if each == "None" else each for each in classes(said[number])}
+            if not static & {each.__name__ for each in kinds}:
+                wrong.append(f"{line.strip()}: {said[number]}, and is {kinds[0].__name__}")
+    assert not wrong, "\n".join(wrong)
+    assert len(said) > 500
 
 
 def recorded():

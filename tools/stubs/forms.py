@@ -125,7 +125,7 @@ def arguments_of(function: str, form: Form, schema: Schema | None) -> tuple[Argu
     numbers = function.rstrip("_") in native_arguments._NUMBERS_AS_TENSORS
     for parameter, written in zip(form.parameters, texts, strict=True):
         kind = words.KINDS[parameter.kind]
-        if parameter.kind == "Tensor" and numbers and parameter.name != "out":
+        if numbers and parameter.name in ("input", "other"):
             kind = "Scalar"
         if parameter.length and parameter.kind in words.ELEMENTS:
             kind = f"{words.ELEMENTS[parameter.kind]} | {kind}"
@@ -136,6 +136,8 @@ def arguments_of(function: str, form: Form, schema: Schema | None) -> tuple[Argu
             kind = "Out" if parameter.kind == "Tensor" else "Outs"
         default = written.partition(" = ")[2]
         default = default_of(default) if default or parameter.optional else None
+        if default and default[-1].isdigit() and parameter.kind.startswith("torch."):
+            default = "..."  # a number of PyTorch's enumerations
         found.append(Argument(parameter.name, kind, default, parameter.named))
     return tuple(found)
 

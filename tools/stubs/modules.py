@@ -52,7 +52,9 @@ SUBMODULES = {
     "quantization types xpu",
     "tapegrad.autograd": "forward_ad function functional graph profiler",
     "tapegrad.nn": "attention common_types grad parallel parameter",
-    "tapegrad.utils": "flop_counter module_tracker",
+    "tapegrad.nn.modules": "activation batchnorm container conv dropout lazy linear loss module "
+    "normalization padding pooling rnn sparse transformer upsampling utils",
+    "tapegrad.utils": "_pytree flop_counter module_tracker",
 }
 """What modules have on demand beside the names that `dir` shows."""
 
@@ -88,9 +90,28 @@ def function_stub(function: Any, name: str) -> list[str]:
     """The declarations of a function."""
     if name in known.DECLARED:
         return known.DECLARED[name]
+    if "return_indices" in inspect.signature(function).parameters:
+        return written(with_indices(function, name), name)
     native, forms = forms_of(function)
     found = declarations(native, forms) if forms else []
     return written(found or [by_signature(function, result(function, name))], name)
+
+
+def with_indices(function: Any, name: str) -> list[Declaration]:
+    """The declarations of a pooling that returns indices where it is asked for them."""
+    whole = by_signature(function, "tuple[Tensor, Tensor]")
+    if name.endswith("_with_indices"):
+        return [whole]
+    place = [a.name for a in whole.arguments].index("return_indices")
+    before, (asked, *after) = whole.arguments[:place], whole.arguments[place:]
+    no, either = (asked._replace(kind=kind) for kind in ("Literal[False]", "_bool"))
+    yes = asked._replace(kind="Literal[True]", default=None, named=True)
+    named = (a._replace(named=True) for a in after)
+    return [
+        Declaration((*before, no, *after), "Tensor"),
+        Declaration((*before, yes, *named), whole.result),
+        Declaration((*before, either, *after), "Any"),
+    ]
 
 
 def written(found: list[Declaration], name: str, method: bool = False) -> list[str]:

@@ -1,5 +1,7 @@
 """Reverse-mode differentiation: `backward`, `grad`, the modes, and what is built on them."""
 
+from typing import Any
+
 from tapegrad.autograd.mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from tapegrad.core.missing import missing as _missing
 
@@ -18,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     """A file on its first use."""
     if name in _ON_DEMAND:
         from importlib import import_module

@@ -4,6 +4,8 @@
 compilers, `settings_module` the modules of settings, `decorators` the rest.
 """
 
+from typing import Any
+
 from tapegrad.compiler.backends import get_default_backend, list_backends, set_default_backend
 from tapegrad.compiler.compile import compile
 from tapegrad.compiler.decorators import (
@@ -60,7 +62,7 @@ __all__ = [
 _refuse = _refuses(__name__)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name == "config":
         from importlib import import_module
 

@@ -112,7 +112,7 @@ def stream(stream: Stream | None) -> StreamContext:
     return StreamContext(stream)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name == "amp":
         from importlib import import_module
 

@@ -321,7 +321,7 @@ _ELSEWHERE = {
 }
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     """A module or a class that is loaded on its first use; `FloatTensor` and the like, refusing."""
     from importlib import import_module
 

@@ -10,6 +10,8 @@ groups                         the default group and others
 collectives, object_collectives, point_to_point   the functions that programs call
 """
 
+from typing import Any
+
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.distributed.backend import Backend as _Backend
 from tapegrad.distributed.debug_level import (
@@ -42,7 +44,7 @@ from tapegrad.distributed.tcp_store import TCPStore
 _refuse = _refuses(__name__)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     """A module beside this one or known by name alone, on its first use."""
     if name in ("DeviceMesh", "init_device_mesh"):
         from tapegrad.distributed import device_mesh

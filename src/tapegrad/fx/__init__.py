@@ -14,6 +14,8 @@ and whose `code` is the Python that it runs.
     operator_schemas.py   arguments by their names
 """
 
+from typing import Any
+
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.fx._symbolic_trace import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
 from tapegrad.fx.graph import CodeGen, Graph
@@ -32,7 +34,7 @@ __all__ = [
 _refuse = _refuses(__name__)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name == "operator_schemas":  # which needs the signatures of all operators
         from importlib import import_module
 

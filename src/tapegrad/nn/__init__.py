@@ -32,7 +32,7 @@ def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
     return found
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in ("attention", "common_types", "grad"):
         from importlib import import_module
 

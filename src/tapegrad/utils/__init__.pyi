@@ -1,5 +1,6 @@
 # Written by `python -m tools.stubs`.
 
+from . import _pytree as _pytree
 from . import benchmark as benchmark
 from . import checkpoint as checkpoint
 from . import data as data

@@ -17,7 +17,7 @@ _REFUSED = frozenset(
 _refuse = _refuses(__name__)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _REFUSED:
         return _refuse(name)
 

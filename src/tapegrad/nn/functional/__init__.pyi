@@ -5,7 +5,7 @@ from builtins import float as _float
 from builtins import int as _int
 from builtins import str as _str
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from tapegrad.core.annotations import DTypeLike, Number, Out, Shape, Source
 from tapegrad.tensors.tensor import Tensor
@@ -19,24 +19,51 @@ from . import pooling as pooling
 def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor: ...
 def adaptive_avg_pool2d(input: Tensor, output_size: Shape) -> Tensor: ...
 def adaptive_avg_pool3d(input: Tensor, output_size: Shape) -> Tensor: ...
+@overload
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Shape, return_indices: Literal[False] = False
+) -> Tensor: ...
+@overload
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Shape, *, return_indices: Literal[True]
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def adaptive_max_pool1d(
     input: Tensor, output_size: Shape, return_indices: _bool = False
-) -> Tensor: ...
+) -> Any: ...
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: Shape, return_indices: _bool = False
-) -> tuple[Any, Any]: ...
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def adaptive_max_pool2d(
+    input: Tensor, output_size: Shape, return_indices: Literal[False] = False
+) -> Tensor: ...
+@overload
+def adaptive_max_pool2d(
+    input: Tensor, output_size: Shape, *, return_indices: Literal[True]
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def adaptive_max_pool2d(
     input: Tensor, output_size: Shape, return_indices: _bool = False
-) -> Tensor: ...
+) -> Any: ...
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Shape, return_indices: _bool = False
-) -> tuple[Any, Any]: ...
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def adaptive_max_pool3d(
+    input: Tensor, output_size: Shape, return_indices: Literal[False] = False
+) -> Tensor: ...
+@overload
+def adaptive_max_pool3d(
+    input: Tensor, output_size: Shape, *, return_indices: Literal[True]
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def adaptive_max_pool3d(
     input: Tensor, output_size: Shape, return_indices: _bool = False
-) -> Tensor: ...
+) -> Any: ...
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: Shape, return_indices: _bool = False
-) -> tuple[Any, Any]: ...
+) -> tuple[Tensor, Tensor]: ...
 def affine_grid(theta: Any, size: Any, align_corners: _bool | None = None) -> Tensor: ...
 def alpha_dropout(
     input: Tensor, p: _float = 0.5, training: _bool = False, inplace: _bool = False
@@ -273,6 +300,26 @@ def fold(
     padding: Any = 0,
     stride: Any = 1,
 ) -> Tensor: ...
+@overload
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Shape,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: Literal[False] = False,
+    _random_samples: Any = None,
+) -> Tensor: ...
+@overload
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Shape,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    *,
+    return_indices: Literal[True],
+    _random_samples: Any = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def fractional_max_pool2d(
     input: Tensor,
     kernel_size: Shape,
@@ -280,7 +327,7 @@ def fractional_max_pool2d(
     output_ratio: Any = None,
     return_indices: _bool = False,
     _random_samples: Any = None,
-) -> Tensor: ...
+) -> Any: ...
 def fractional_max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Shape,
@@ -288,7 +335,27 @@ def fractional_max_pool2d_with_indices(
     output_ratio: Any = None,
     return_indices: _bool = False,
     _random_samples: Any = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Shape,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: Literal[False] = False,
+    _random_samples: Any = None,
 ) -> Tensor: ...
+@overload
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Shape,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    *,
+    return_indices: Literal[True],
+    _random_samples: Any = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: Shape,
@@ -296,7 +363,7 @@ def fractional_max_pool3d(
     output_ratio: Any = None,
     return_indices: _bool = False,
     _random_samples: Any = None,
-) -> Tensor: ...
+) -> Any: ...
 def fractional_max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Shape,
@@ -304,7 +371,7 @@ def fractional_max_pool3d_with_indices(
     output_ratio: Any = None,
     return_indices: _bool = False,
     _random_samples: Any = None,
-) -> Tensor: ...
+) -> tuple[Tensor, Tensor]: ...
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -450,30 +517,77 @@ def margin_ranking_loss(
     reduce: _bool | None = None,
     reduction: _str = "mean",
 ) -> Tensor: ...
+@overload
 def max_pool1d(
     input: Tensor,
-    kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
-    padding: _int | Sequence[_int] = ...,
-    dilation: _int | Sequence[_int] = ...,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     ceil_mode: _bool = False,
+    return_indices: Literal[False] = False,
 ) -> Tensor: ...
+@overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
 def max_pool1d_with_indices(
     input: Tensor,
-    kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
-    padding: _int | Sequence[_int] = ...,
-    dilation: _int | Sequence[_int] = ...,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
     ceil_mode: _bool = False,
+    return_indices: _bool = False,
 ) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool2d(
     input: Tensor,
-    kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
-    padding: _int | Sequence[_int] = ...,
-    dilation: _int | Sequence[_int] = ...,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     ceil_mode: _bool = False,
+    return_indices: Literal[False] = False,
 ) -> Tensor: ...
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
 def max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Shape,
@@ -482,15 +596,38 @@ def max_pool2d_with_indices(
     dilation: Shape = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Tensor: ...
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool3d(
     input: Tensor,
-    kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
-    padding: _int | Sequence[_int] = ...,
-    dilation: _int | Sequence[_int] = ...,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     ceil_mode: _bool = False,
+    return_indices: Literal[False] = False,
 ) -> Tensor: ...
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Any = None,
+    padding: Shape = 0,
+    dilation: Shape = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
 def max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Shape,
@@ -499,7 +636,7 @@ def max_pool3d_with_indices(
     dilation: Shape = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Tensor: ...
+) -> tuple[Tensor, Tensor]: ...
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,

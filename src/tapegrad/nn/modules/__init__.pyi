@@ -163,3 +163,21 @@ from tapegrad.nn.modules.transformer import TransformerEncoderLayer as Transform
 from tapegrad.nn.modules.upsampling import Upsample as Upsample
 from tapegrad.nn.modules.upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
 from tapegrad.nn.modules.upsampling import UpsamplingNearest2d as UpsamplingNearest2d
+
+from . import activation as activation
+from . import batchnorm as batchnorm
+from . import container as container
+from . import conv as conv
+from . import dropout as dropout
+from . import lazy as lazy
+from . import linear as linear
+from . import loss as loss
+from . import module as module
+from . import normalization as normalization
+from . import padding as padding
+from . import pooling as pooling
+from . import rnn as rnn
+from . import sparse as sparse
+from . import transformer as transformer
+from . import upsampling as upsampling
+from . import utils as utils

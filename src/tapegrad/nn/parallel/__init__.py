@@ -1,5 +1,7 @@
 """Models on several devices or in several processes, of which there is one here."""
 
+from typing import Any
+
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.nn.parallel.data_parallel import DataParallel, data_parallel
 
@@ -8,7 +10,7 @@ __all__ = ["DataParallel", "DistributedDataParallel", "data_parallel", "gather",
 _refuse = _refuses(__name__)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in ("DistributedDataParallel", "distributed"):
         from importlib import import_module
 
