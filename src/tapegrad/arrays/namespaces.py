@@ -41,15 +41,14 @@ def is_recorded(x: object) -> bool:
 def prepared(function: Any, *args: Any) -> Any:
     """What `function` gives of plain arrays and numbers: what an operator makes of their values.
 
-    Where one of the arrays is recorded, the call is written down as one instruction, and the shapes
-    of what it gives have to be the same again. What is a view of an argument has to have a shape
-    that follows from its shape alone.
+    Where one of the arrays is recorded, the call is written down as one instruction: the shapes of
+    what it gives have to be the same again, and are no views of the arguments.
     """
     if not any(map(is_recorded, args)):
         return function(*args)
-    from tapegrad.arrays.traced.record import PREPARED, record
+    from tapegrad.arrays.traced.record import record_prepared
 
-    return record(f"{PREPARED}{function.__name__}", function, args, {})
+    return record_prepared(function, args)
 
 
 def laid_out(x: Array) -> Any:

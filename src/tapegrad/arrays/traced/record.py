@@ -1,5 +1,7 @@
 """Running one call on plain arrays and writing it down."""
 
+from functools import cache, wraps
+
 import numpy as np
 
 from tapegrad.arrays.traced.number import TracedNumber
@@ -56,8 +58,31 @@ _SIZED_BY_DATA = frozenset(
 )
 """How many numbers these give depends on numbers: it has to be the same again."""
 
-PREPARED = "xp.prepared."
+_PREPARED = "xp.prepared."
 """What the texts of such functions of operators begin with."""
+
+
+def record_prepared(function: Callable, args: tuple) -> Any:
+    """The recorded result of an operator's function of plain arrays, with memory of its own."""
+    return record(f"{_PREPARED}{function.__name__}", _owning(function), args, {})
+
+
+@cache
+def _owning(function: Callable) -> Callable:
+    """The function, which gives copies of views: the shape of a view is asked for by nobody."""
+
+    @wraps(function)
+    def run(*args: Any) -> Any:
+        found = function(*args)
+        if isinstance(found, tuple):
+            return tuple([_owned(x, args) for x in found])
+        return _owned(found, args)
+
+    return run
+
+
+def _owned(x: np.ndarray, args: tuple) -> np.ndarray:
+    return x.copy() if x.base is not None or any(x is each for each in args) else x
 
 
 _WRITERS = frozenset("setitem np.copyto .fill np.put np.place np.putmask .put .itemset".split())
@@ -78,7 +103,7 @@ def _keep_in_memory(program: Program, x: Any) -> None:
 
 def is_sized_by_data(text: str, args: Any) -> bool:
     """Whether the shape of what a call gives depends on numbers."""
-    if text in _SIZED_BY_DATA or text.startswith(PREPARED):
+    if text in _SIZED_BY_DATA or text.startswith(_PREPARED):
         return True
     return text == "getitem" and _has_mask(args[1])
 

@@ -192,7 +192,7 @@ def _labels(target: Array, n_classes: int) -> np.ndarray:
         advice = f"Classes are numbered from 0 to {n_classes - 1}; -1 ends a list of labels."
         raise errors.runtime_error("argument #2 'target' is out of range", advice)
     counts = np.logical_and.accumulate(rows >= 0, axis=1)
-    return rows[:, : int(counts.sum(1).max(initial=0))].copy()
+    return rows[:, : int(counts.sum(1).max(initial=0))]
 
 
 def _check_rows(input: Tensor) -> tuple[int, ...]:
