@@ -6,6 +6,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 # Workers side by side, each with the threads of its BLAS, wait for one another: on two busy cores a
@@ -31,8 +32,14 @@ collect_ignore_glob = [files for package, files in NOT_IMPORTED.items() if not f
 collect_ignore_glob.append("src/tapegrad/compat/torch/classes.py")
 
 
+@hypothesis.given(hypothesis.strategies.booleans())
+def _find_generators(_):
+    """Hypothesis looks for random generators through the garbage collector, and only once."""
+
+
 def pytest_collection_finish():
     """Let the garbage collector pass over what was there before: tests have it walk often."""
+    _find_generators()
     gc.collect()
     gc.freeze()
 

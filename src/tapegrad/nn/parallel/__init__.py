@@ -1,4 +1,4 @@
-"""Models on several devices or in several processes, of which there is one here."""
+"""Models on several devices, of which there is one here, or in several processes."""
 
 from typing import Any
 
