@@ -96,9 +96,9 @@ _RESIDUAL = "residual block of 64 channels, 32x32, SGD, batch 16"
 _STEP = {"per": "training step", "repeats": 7}
 
 ROWS = [
-    row("lenet", _LENET, bench_training.lenet, 0.8, jax=lenet_jax, count=2, peak=True, **_STEP),
-    row("residual", _RESIDUAL, bench_training.residual, 0.85, jax=residual_jax, peak=True,
+    row("lenet", _LENET, bench_training.lenet, 0.6, jax=lenet_jax, count=2, peak=True, **_STEP),
+    row("residual", _RESIDUAL, bench_training.residual, 0.5, jax=residual_jax, peak=True,
         **_STEP),
-    all_cores("lenet", _LENET, bench_training.lenet, 0.8, count=2, **_STEP),
-    all_cores("residual", _RESIDUAL, bench_training.residual, 0.9, **_STEP),
+    all_cores("lenet", _LENET, bench_training.lenet, 0.65, count=2, **_STEP),
+    all_cores("residual", _RESIDUAL, bench_training.residual, 0.6, **_STEP),
 ]  # fmt: skip
