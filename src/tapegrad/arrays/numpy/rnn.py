@@ -131,6 +131,28 @@ def walk_over(
     return [[each(rows[0])] for each in after]
 
 
+def of_weights(multiply: Callable, of_input: tuple, of_state: tuple) -> tuple:
+    """What `walk_over` calls behind the walk back: the gradients of the two weights, by rows.
+
+    Args:
+        of_input: the cotangents of what the weight of the input gives, the weight, the input, and
+            where the cotangents of the input go, or None
+        of_state: the cotangents of what the weight of the state gives, and the states before
+    """
+    d_input, w, rows, g_rows = of_input
+    d_state, earlier = of_state
+
+    def input_part(now: slice) -> Any:
+        if g_rows is not None:
+            multiply(d_input[now], w, g_rows[now])
+        return multiply(d_input[now].T, rows[now])
+
+    def state_part(now: slice) -> Any:
+        return multiply(d_state[now].T, earlier[now])
+
+    return input_part, state_part
+
+
 def total(parts: Sequence) -> Any:
     """The sum of arrays, the first of which it overwrites."""
     for each in parts[1:]:
@@ -238,15 +260,8 @@ def rnn_back(
         d_now *= g_now
         np.matmul(d_now, w_hh, out=g_now)
 
-    def of_input(now: slice) -> Any:
-        if g_rows is not None:
-            multiply(d[now], w_ih, g_rows[now])
-        return multiply(d[now].T, rows[now])
-
-    def of_state(now: slice) -> Any:
-        return multiply(d[now].T, earlier[now])
-
-    parts = walk_over(chunks, before, walk, of_input, of_state)
+    after = of_weights(multiply, (d, w_ih, rows, g_rows), (d, earlier))
+    parts = walk_over(chunks, before, walk, *after)
     found = [None if g_rows is None else like_input(g_rows, x), g_state]
     found += map(total, parts)
     if biases:
@@ -383,15 +398,8 @@ def lstm_back(
         c *= forget[start:stop]
         np.matmul(d[start:stop], w_hh, out=h)
 
-    def of_input(now: slice) -> Any:
-        if g_rows is not None:
-            multiply(d[now], w_ih, g_rows[now])
-        return multiply(d[now].T, rows[now])
-
-    def of_state(now: slice) -> Any:
-        return multiply(d[now].T, before[now])
-
-    parts = walk_over(chunks, slopes, walk, of_input, of_state)
+    after = of_weights(multiply, (d, w_ih, rows, g_rows), (d, before))
+    parts = walk_over(chunks, slopes, walk, *after)
     found = [None if g_rows is None else like_input(g_rows, x), g_h, g_c]
     found += map(total, parts)
     if has_bias:
@@ -514,15 +522,8 @@ def gru_back(
     def slopes(now: slice) -> None:
         _gru_slopes(gates[now], before[now], d[now])
 
-    def of_input(now: slice) -> Any:
-        if g_rows is not None:
-            multiply(d_input[now], w_of_input, g_rows[now])
-        return multiply(d_input[now].T, rows[now])
-
-    def of_state(now: slice) -> Any:
-        return multiply(d_state[now].T, before[now])
-
-    parts = walk_over(chunks, slopes, walk, of_input, of_state)
+    after = of_weights(multiply, (d_input, w_of_input, rows, g_rows), (d_state, before))
+    parts = walk_over(chunks, slopes, walk, *after)
     g_w_ih, g_w_hh = map(total, parts)
     g_input = None if g_rows is None else like_input(g_rows, x)
     found = [g_input, g_h, _candidate_last(g_w_ih), g_w_hh]

@@ -3,19 +3,23 @@
 What lies in between is computed no more; where it is read otherwise, all stays as it is.
 """
 
-from collections import Counter
-
 import numpy as np
 
 from tapegrad.compiler.c_backend import c_types
-from tapegrad.compiler.c_backend.ir import Access, Literal, Pointwise, Statement
+from tapegrad.compiler.c_backend.ir import (
+    Access,
+    Literal,
+    Pointwise,
+    Statement,
+    reads_of,
+    writes_of,
+)
 from tapegrad.core.annotations import Any, NativeDType
 
 
 def with_sigmoids(statements: list[Statement], kept: set[int]) -> list[Statement]:
     """The statements with `1 / (1 + exp(-x))` as one function of x; `kept` are ids of outputs."""
-    n_writes = Counter(id(x.buffer) for each in statements for x in each.writes)
-    n_reads = Counter(id(x.buffer) for each in statements for x in each.reads)
+    n_writes, n_reads = writes_of(statements), reads_of(statements)
     made: dict[Any, Pointwise] = {}  # key of an access -> the one statement that writes it
     when: dict[int, int] = {}  # id of such a statement -> its place
     changed: dict[int, int] = {}  # id of a buffer -> the place of the last statement that writes it

@@ -6,6 +6,8 @@ of them writes. Writes are therefore in place from the start, and what may move 
 `schedule` from these dependences alone.
 """
 
+from collections import Counter
+
 import numpy as np
 
 from tapegrad.arrays.traced.record import Read, is_sized_by_data
@@ -290,3 +292,13 @@ class Check(Statement):
     def __init__(self, condition: str, numbers: list, failure: Callable, line: Any = None):
         self.condition, self.numbers, self.failure, self.line = condition, numbers, failure, line
         self.reads, self.writes = [x for x in numbers if isinstance(x, Access)], []
+
+
+def writes_of(statements: list[Statement]) -> Counter:
+    """How often each buffer is written, by its id."""
+    return Counter(id(x.buffer) for each in statements for x in each.writes)
+
+
+def reads_of(statements: list[Statement]) -> Counter:
+    """How often each buffer is read, by its id."""
+    return Counter(id(x.buffer) for each in statements for x in each.reads)

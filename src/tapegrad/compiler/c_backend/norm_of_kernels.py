@@ -7,15 +7,22 @@ kernels and bias are scaled, of which there are few, and the norm's own pass is 
 from collections import Counter
 from math import prod
 
-from tapegrad.compiler.c_backend.ir import Access, Buffer, Call, Statement, dense
+from tapegrad.compiler.c_backend.ir import (
+    Access,
+    Buffer,
+    Call,
+    Statement,
+    dense,
+    reads_of,
+    writes_of,
+)
 from tapegrad.compiler.c_backend.templates import conv
 from tapegrad.core.annotations import Any
 
 
 def with_norms(statements: list[Statement], kept: set[int]) -> list[Statement]:
     """The statements, less norms of convolutions that nobody else reads; `kept`: ids of outputs."""
-    n_writes = Counter(id(x.buffer) for each in statements for x in each.writes)
-    n_reads = Counter(id(x.buffer) for each in statements for x in each.reads)
+    n_writes, n_reads = writes_of(statements), reads_of(statements)
     calls: dict[int, Call] = {}  # id of a buffer -> the convolution that alone writes it
     found: list[Statement] = []
     for each in statements:

@@ -1,16 +1,21 @@
 """Convolutions that end with ReLU, where nobody but that reads what they give."""
 
-from collections import Counter
-
 from tapegrad.compiler.c_backend.expressions import TEMPLATES
-from tapegrad.compiler.c_backend.ir import Access, Call, Literal, Pointwise, Statement
+from tapegrad.compiler.c_backend.ir import (
+    Access,
+    Call,
+    Literal,
+    Pointwise,
+    Statement,
+    reads_of,
+    writes_of,
+)
 from tapegrad.compiler.c_backend.templates import conv
 
 
 def with_relu(statements: list[Statement], kept: set[int]) -> list[Statement]:
     """The statements with `maximum(convolution, 0)` as one call; `kept` are ids of outputs."""
-    n_writes = Counter(id(x.buffer) for each in statements for x in each.writes)
-    n_reads = Counter(id(x.buffer) for each in statements for x in each.reads)
+    n_writes, n_reads = writes_of(statements), reads_of(statements)
     calls: dict[int, Call] = {}  # id of a buffer -> the call that alone writes it
     found: list[Statement] = []
     for each in statements:

@@ -19,6 +19,7 @@ from tapegrad.compiler.c_backend.ir import (
     Reduction,
     Statement,
     size_of,
+    writes_of,
 )
 from tapegrad.compiler.c_backend.norm_of_kernels import with_norms
 from tapegrad.compiler.c_backend.relu_of_calls import with_relu
@@ -34,16 +35,12 @@ def simplified(statements: list[Statement], outputs: list[Access]) -> list[State
     return live(found, outputs)
 
 
-def _writes(statements: list[Statement]) -> Counter:
-    return Counter(id(x.buffer) for each in statements for x in each.writes)
-
-
 # --- known numbers -------------------------------------------------------------------------------
 
 
 def with_known_numbers(statements: list[Statement]) -> list[Statement]:
     """Numbers in the place of arrays that are filled with one, and computed where all are known."""
-    n_writes = _writes(statements)
+    n_writes = writes_of(statements)
     known: dict[int, Any] = {}
     found = []
     for each in statements:
@@ -124,7 +121,7 @@ _NOTHING = Buffer("memory", "nothing", None)
 
 def without_repeats(statements: list[Statement], kept: set[int]) -> list[Statement]:
     """Each computation once: its repetition reads what the first has written."""
-    n_writes = _writes(statements)
+    n_writes = writes_of(statements)
     versions: Counter = Counter()
     same: dict[int, Buffer] = {}
     seen: dict[Any, Buffer] = {}
