@@ -145,6 +145,8 @@ def rmatmul(input: Any, other: Any) -> Any:
 @serves("linear")
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias."""
+    if bias is not None and is_sparse(bias):
+        raise refused("expand")
     columns = weight.t()
     found = matmul(input, columns)
     return found if bias is None else found + bias
