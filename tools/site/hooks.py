@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from mkdocs.structure.files import File
 
+from tools import notebooks
 from tools.site import entry, names
 
 LINK = re.compile(r"(?<=\]\()(?P<path>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))")
@@ -20,28 +21,38 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """The pages of the reference, as if they were files of `docs`."""
+    """The pages of the reference and the notebooks of the course, as if they were in `docs`."""
     pages = config.extra["pages"]
     homes = {each.name: page.path for page in pages for each in page.entries}
     for page in pages:
         content = entry.text(page, homes, _source(config))
         files.append(File.generated(config, page.path, content=content))
+    for page in notebooks.pages():
+        for folder, answers in (("learn", False), ("learn/answers", True)):
+            name, content = f"{folder}/{page.stem}.ipynb", notebooks.written(page, answers)
+            files.append(File.generated(config, name, content=content))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
     """Links to files outside of `docs` lead to the repository, those from its root into it."""
 
+    name = PurePosixPath(page.file.src_uri)
+
     def target(match):
         path, anchor = match["path"], match["anchor"] or ""
         if path.startswith("/"):
-            return os.path.relpath(path[1:], PurePosixPath(page.file.src_uri).parent) + anchor
-        file = (Path(config.docs_dir) / page.file.src_uri).parent / path
+            return os.path.relpath(path[1:], name.parent) + anchor
+        file = (Path(config.docs_dir) / name).parent / path
         inside = os.path.normpath(file)
         if Path(inside).is_relative_to(config.docs_dir):
             return match[0]
         return f"{_source(config)}/{os.path.relpath(inside, Path(config.docs_dir).parent)}{anchor}"
 
+    if Path(page.file.abs_src_path or "") in notebooks.pages():
+        heading, _, rest = markdown.partition("\n")
+        forms = f"[Notebook]({name.stem}.ipynb) · [with answers](answers/{name.stem}.ipynb)"
+        markdown = f"{heading}\n\n{forms}\n{{ .forms }}\n{rest}"
     return LINK.sub(target, markdown)
 
 
