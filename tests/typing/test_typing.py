@@ -36,11 +36,14 @@ USER = frozenset("assignment var-annotated has-type misc union-attr".split())
 
 EXPECTED = {
     ("as_torch", "attr-defined"): 1,  # a typo
-    ("docs/engine.md", "attr-defined"): 1,  # `torch.tanh.op`: no attribute of functions
-    ("docs/extending.md", "arg-type"): 2,  # what only `__torch_function__` makes an operand
-    ("docs/extending.md", "attr-defined"): 2,
-    ("docs/hooks.md", "arg-type"): 2,  # a gradient, which may be None
-    ("docs/hooks.md", "index"): 1,
+    (
+        "docs/how-it-works/engine.md",
+        "attr-defined",
+    ): 1,  # `torch.tanh.op`: no attribute of functions
+    ("docs/how-to/extending.md", "arg-type"): 2,  # what only `__torch_function__` makes an operand
+    ("docs/how-to/extending.md", "attr-defined"): 2,
+    ("docs/how-to/hooks.md", "arg-type"): 2,  # a gradient, which may be None
+    ("docs/how-to/hooks.md", "index"): 1,
 }
 """Errors that programs of the pages have for good, and how many at most."""
 
@@ -61,8 +64,9 @@ def checked(tmp_path_factory):
     folder = tmp_path_factory.mktemp("typing")
     pages, places = {}, {}
     for page in PAGES:
+        stem = re.sub(r"[^a-z]", "_", page.relative_to(ROOT).with_suffix("").as_posix().lower())
         for i, block in enumerate(blocks(page)):
-            name = f"{re.sub(r'[^a-z]', '_', page.stem.lower())}_{i}"
+            name = f"{stem}_{i}"
             text, places[name] = revealing(block.values[0])
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
             pages[name] = page.relative_to(ROOT).as_posix()
