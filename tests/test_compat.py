@@ -84,7 +84,7 @@ compat.uninstall()
 assert tapegrad.__version__ == own
 """
     printed = run_code(INSTALL.replace("compat.install()", "") + code)
-    assert printed == "2.13.0+tapegrad.0.1.0 True True\n"
+    assert printed == "2.13.0+tapegrad.0.2.0 True True\n"
 
 
 def test_uninstall_forgets_every_served_module():
