@@ -16,6 +16,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import tapegrad  # first, so that a module collected by itself finds its package complete
 from tests import needs
 
+pytest_plugins = ["tests.tiers"]
+
 SOURCE = Path(tapegrad.__file__).parent
 
 # Modules whose examples need a package; and those that cannot be imported without one.

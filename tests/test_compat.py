@@ -84,7 +84,7 @@ compat.uninstall()
 assert tapegrad.__version__ == own
 """
     printed = run_code(INSTALL.replace("compat.install()", "") + code)
-    assert printed == "2.13.0+tapegrad.0.1.0 True True\n"
+    assert printed == "2.13.0+tapegrad.0.2.0 True True\n"
 
 
 def test_uninstall_forgets_every_served_module():
@@ -154,7 +154,7 @@ try:
     {code}
 except Exception as error:
     print(type(error).__name__)
-    print(error)
+    print(error, *error.__notes__, sep="\\n")
 """
     printed = run_code(INSTALL + program).splitlines()
     assert printed[0] == kind
@@ -194,9 +194,9 @@ assert find_spec("torch.nonexistent") is None and find_spec("torch.nn.nonexisten
 try:
     import torch.nonexistent
 except ModuleNotFoundError as error:
-    print(str(error).splitlines()[1])
+    print(*error.__notes__)
 """
-    text = "tapegrad has no module torch.nonexistent: dir(torch) lists what there is.\n"
+    text = "tapegrad has no module torch.nonexistent: dir(torch) lists what there is\n"
     assert run_code(INSTALL + code) == text
 
 

@@ -21,6 +21,7 @@ from tapegrad.func import (
     vmap,
 )
 from tests.messages import raises
+from tests.tiers import rounds
 
 X = torch.arange(6.0).reshape(2, 3)
 
@@ -326,7 +327,7 @@ def gradient_of(f, x):
     return torch.stack([sloped(f, x, unit) for unit in units]).reshape(x.shape)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=rounds(60, 5000), deadline=None)
 @given(
     base=st.sampled_from(sorted(BASES)),
     names=st.lists(st.sampled_from(sorted(TRANSFORMS)), min_size=1, max_size=3),

@@ -4,8 +4,11 @@ python -m tools.check                       everything
 python -m tools.check format lint types     some of it
 python -m tools.check smoke                 tests that take five seconds
 python -m tools.check site                  the site, with no warning (the extra `docs`)
+python -m tools.check short                 tests that take two minutes, those of the README
+python -m tools.check nightly               tests with more rounds, and new examples
 """
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +20,11 @@ STEPS = {
     "types": ["mypy"],
     "site": ["mkdocs", "build", "--strict", "--quiet"],
     "smoke": ["pytest", "-q", "tests/test_smoke.py"],
+    "short": ["pytest", "-q", "-n", "auto"],
     "tests": ["pytest", "-q", "-n", "auto"],
+    "nightly": ["pytest", "-q", "-n", "auto"],
 }
+TIERS = {"short": "short", "nightly": "nightly"}
 ALL = ["format", "lint", "types", "tests"]
 
 
@@ -32,7 +38,8 @@ def main(names: list[str]) -> int:
     for name in names or ALL:
         command = [sys.executable, "-m", *STEPS[name]]
         print(f"== {name}: {' '.join(STEPS[name])}", flush=True)
-        if subprocess.run(command, cwd=ROOT).returncode:
+        environment = {**os.environ, "TAPEGRAD_TESTS": TIERS.get(name, "whole")}
+        if subprocess.run(command, cwd=ROOT, env=environment).returncode:
             failed.append(name)
     print(f"failed: {', '.join(failed)}" if failed else "all good")
     return 1 if failed else 0

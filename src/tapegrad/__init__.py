@@ -6,6 +6,7 @@ first asked for.
 
 from math import e, inf, nan, pi
 from os import environ as _environ
+from sys import modules as _modules
 
 from tapegrad.core.blas_sleep import sleeping as _sleeping
 from tapegrad.core.garbage import uncollected as _uncollected
@@ -99,6 +100,11 @@ if "TAPEGRAD_NATIVE" in _environ:
     from tapegrad.backends.native import switch_by_environment as _switch_by_environment
 
     _switch_by_environment(_environ["TAPEGRAD_NATIVE"])
+
+if "IPython" in _modules:
+    from tapegrad.compat.tracebacks import hide_in_ipython as _hide_in_ipython
+
+    _hide_in_ipython()
 
 _ON_DEMAND = frozenset(
     "amp backends compat compiler cpu cuda data distributed distributions fft func futures fx hub "

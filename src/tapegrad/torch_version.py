@@ -10,7 +10,7 @@ class TorchVersion(str):
     """A version such as `torch.__version__`, ordered by its numbers against strings and tuples.
 
     >>> from tapegrad.torch_version import TorchVersion
-    >>> version = TorchVersion("2.13.0+tapegrad.0.1.0")
+    >>> version = TorchVersion("2.13.0+tapegrad.0.2.0")
     >>> version >= "2.4", version >= (2, 14), version.split("+")[0]
     (True, False, '2.13.0')
     """

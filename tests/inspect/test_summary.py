@@ -39,6 +39,20 @@ def test_the_table_is_printed_and_returned(capsys):
     ]
 
 
+def test_a_tensor_in_place_of_a_size_is_the_input():
+    x = torch.ones(64, 1000)
+    expected = str(summary(models.mlp(torch), input_data=x, verbose=0))
+    assert str(summary(models.mlp(torch), x, verbose=0)) == expected
+
+
+def test_a_table_that_is_printed_is_there_once(capsys):
+    print(summary(models.mlp(torch), (64, 1000)))
+    table = capsys.readouterr().out
+    assert table.count("Total params") == 1
+    kept = [summary(models.mlp(torch), (64, 1000)), print("end")]
+    assert capsys.readouterr().out == f"{table}end\n" == f"{kept[0]}\nend\n"
+
+
 def test_the_result_has_the_totals(capsys):
     result = summary(models.cnn(torch), (64, 1, 28, 28), verbose=0)
     assert capsys.readouterr().out == ""

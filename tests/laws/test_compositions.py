@@ -10,6 +10,7 @@ import tapegrad as torch
 from tapegrad.core.errors import LinAlgError
 from tapegrad.dispatch.op import REGISTRY
 from tests.laws.compositions import TRANSFORMS, Comparison, Operator, cases
+from tests.tiers import rounds
 
 CASES = cases()
 PAIRS = list(itertools.product(TRANSFORMS, repeat=2))
@@ -26,7 +27,7 @@ def test_the_cases_are_of_all_operators_that_have_a_derivative():
     assert len({name for name, _, _ in CASES}) > 0.9 * len(bare)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=rounds(250, 10_000), deadline=None)
 @given(
     case=st.sampled_from(CASES),
     names=st.lists(st.sampled_from(sorted(TRANSFORMS)), min_size=3, max_size=3),

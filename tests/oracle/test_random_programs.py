@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapegrad
+from tests.tiers import rounds
 
 
 def nothing(written):
@@ -102,7 +103,7 @@ def run(torch, seed):
     return log, failures, values, [None if g is None else g.detach().numpy() for g in found]
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(rounds(8, 200)))
 def test_random_programs_agree(pytorch, block):
     for seed in range(50 * block, 50 * block + 50):
         log, failures, values, found = run(tapegrad, seed)

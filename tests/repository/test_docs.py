@@ -1,9 +1,11 @@
 """The documentation: its programs run, its links lead somewhere, its tables are up to date."""
 
+import os
+
 import pytest
 
 from tests import needs
-from tests.command import run_code
+from tests.command import python, run_code
 from tests.repository.pages import PAGES, ROOT, anchors, blocks, links
 from tools import operators_page
 from tools.pytorch_names import full_names
@@ -32,6 +34,12 @@ def test_links_lead_to_files_and_headings_that_exist(page):
 def test_the_page_of_operators_is_up_to_date():
     written = operators_page.PAGE.read_text(encoding="utf-8")
     assert written == operators_page.page(), "run: python -m tools.operators_page"
+
+
+def test_the_page_of_compatibility_is_up_to_date():
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+    done = python("-m", "tools.compatibility", "--check", cwd=ROOT, PYTHONPATH=path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_page_of_operators_has_every_operator_and_says_what_is_kept():

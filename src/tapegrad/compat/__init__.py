@@ -59,7 +59,7 @@ def install() -> None:
     True
     >>> import torch
     >>> torch.__version__
-    '2.13.0+tapegrad.0.1.0'
+    '2.13.0+tapegrad.0.2.0'
     >>> compat.uninstall()
     """
     loaded = sys.modules.get("torch")

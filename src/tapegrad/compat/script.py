@@ -7,17 +7,16 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 
 from tapegrad import compat
+from tapegrad.compat import tracebacks
 from tapegrad.core.started_place import started_place
-
-_PACKAGE = os.path.dirname(os.path.dirname(compat.__file__)) + os.sep
 
 
 def run(script: str, args: Sequence[str] = (), module: bool = False) -> int:
     """Run the file `script` as `__main__`, with `args` in `sys.argv`; 0 when it has ended.
 
     What the script raises passes through, SystemExit with its status included; its traceback is
-    printed without the frames of tapegrad's command line. Where MPI or Slurm started this process
-    with others, the variables of `torchrun` are set, and a script that fails ends all of them.
+    printed without tapegrad's frames. Where MPI or Slurm started this process with others, the
+    variables of `torchrun` are set, and a script that fails ends all of them.
 
     Args:
         module: `script` is the name of a module.
@@ -100,27 +99,19 @@ def _run_source(source, path, main):
         raise
     except BaseException as error:
         # Python itself prints the traceback and chooses the exit status; only the frames differ.
-        _show_without_our_frames(error.__traceback__.tb_next)
+        _show_without_our_frames(error)
         raise
 
 
-def _show_without_our_frames(traceback):
-    """Let the traceback that Python prints at the end be `traceback`, less what serves imports."""
-    link = traceback
-    while link is not None:
-        while link.tb_next is not None and _is_ours(link.tb_next.tb_frame.f_code):
-            link.tb_next = link.tb_next.tb_next
-        link = link.tb_next
-    show = sys.excepthook
+def _show_without_our_frames(error):
+    """Let the traceback that Python prints at the end have the script's own frames."""
+    error.__traceback__ = error.__traceback__.tb_next
+    said = tracebacks.hide(error)
+    traceback, show = error.__traceback__, sys.excepthook
 
     def excepthook(kind, error, _):
         show(kind, error.with_traceback(traceback), traceback)
+        if said:
+            print(said, file=sys.stderr)
 
     sys.excepthook = excepthook
-
-
-def _is_ours(code):
-    """Whether a frame of `code` only finds a module or a name, and would be C in plain Python."""
-    if code.co_filename == compat.__file__:
-        return True
-    return code.co_name == "__getattr__" and code.co_filename.startswith(_PACKAGE)

@@ -11,7 +11,7 @@ _TYPES = (
 )
 _KNOWN = frozenset(_TYPES.split(", "))
 
-_ADVICE = "Pass device='cpu', or ask torch.cuda.is_available() before using a GPU."
+_ADVICE = "tapegrad computes on the CPU: pass device='cpu', or ask torch.cuda.is_available() first."
 
 
 class device:

@@ -1,8 +1,11 @@
 """The layers of a model in a table: sizes, parameters, multiply-adds, bytes."""
 
+import dis
+import linecache
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from types import FrameType
 
 import numpy as np
 
@@ -166,7 +169,8 @@ def summary(
 
     Args:
         model: the module; afterwards every layer of it is in the mode it was in.
-        input_size: shape of the input with its batch, or a list of shapes, one for each input.
+        input_size: shape of the input with its batch, or a list of shapes, one for each input. A
+            tensor here is `input_data`.
         input_data: the input itself, a list of inputs, or a dict of inputs by name.
         batch_dim: `input_size` leaves out the batch: put one of 1 here. Sizes show 1 there.
         cache_forward_pass: keep the rows for the next model of a class of this name.
@@ -180,7 +184,7 @@ def summary(
         row_settings: of "depth" (the default), "var_names", "ascii_only",
             "hide_recursive_layers".
         verbose: 0 prints nothing, 1 the table, 2 parameters as well; by default 1, and 0 where
-            Python is interactive and shows the result by itself.
+            Python is interactive and shows the result by itself, and inside `print()`.
         kwargs: further arguments of the model, by name.
 
     Returns:
@@ -213,13 +217,16 @@ def summary(
     Estimated Total Size (MB): 0.00
     ============================================================================
     """
+    if isinstance(input_size, Tensor) and input_data is None:
+        input_size, input_data = None, input_size
     columns = _columns(col_names, (input_size is not None or input_data is not None))
     settings = {
         RowSettings(name) for name in (("depth",) if row_settings is None else row_settings)
     }
     mode = Mode.EVAL if mode is None else Mode(mode)
     if verbose is None:
-        verbose = 0 if getattr(sys, "ps1", None) else 1
+        shown = getattr(sys, "ps1", None) or _is_printed(sys._getframe(1))
+        verbose = 0 if shown else 1
     if device is not None:
         device = tapegrad.device(device)
     elif input_data is None:
@@ -254,6 +261,18 @@ def summary(
     if verbose:
         print(result)
     return result
+
+
+def _is_printed(frame: FrameType) -> bool:
+    """Whether what the call under way in `frame` gives is the one argument of `print`."""
+    steps = dis.get_instructions(frame.f_code)
+    following = [step for step in steps if step.offset > frame.f_lasti][:1]
+    for step in following:
+        place = step.positions
+        if step.opname in ("PRECALL", "CALL") and step.arg == 1 and place and place.lineno:
+            line = linecache.getline(frame.f_code.co_filename, place.lineno).encode()
+            return line[place.col_offset :].startswith(b"print(")
+    return False
 
 
 def _run(model, calls, inputs, options, device, mode, look):

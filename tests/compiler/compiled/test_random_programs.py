@@ -11,6 +11,7 @@ import pytest
 
 import tapegrad as torch
 from tests.compiler.side_by_side import compare
+from tests.tiers import rounds
 
 ONE = "sin tanh sigmoid relu abs neg sqrt square erf floor".split()
 TWO = "add sub mul div maximum minimum".split()
@@ -120,7 +121,7 @@ def calls_of(seed):
     return scenario
 
 
-@pytest.mark.parametrize("seed", range(0, 16, 4))
+@pytest.mark.parametrize("seed", range(0, rounds(16, 800), 4))
 def test_programs(seed):
     for each in range(seed, seed + 4):
         compare(calls_of(each), programs=None)

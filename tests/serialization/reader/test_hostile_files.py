@@ -10,6 +10,7 @@ import pytest
 
 import tapegrad as torch
 from tests.command import python
+from tests.tiers import rounds
 from tools import fuzz_files
 
 ROOT = Path(__file__).parents[3]
@@ -20,7 +21,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
 @on_linux
 def test_damaged_and_hostile_files_give_an_object_or_a_documented_error():
     path = os.pathsep.join([str(Path(torch.__file__).parents[1]), str(ROOT)])
-    command = ["-m", "tools.fuzz_files", "--seed", 11, "--n", 60, "--every", 20]
+    command = ["-m", "tools.fuzz_files", "--seed", 11, "--n", rounds(60, 2500), "--every", 20]
     result = python(*command, cwd=ROOT, PYTHONPATH=path)
     assert result.returncode == 0, result.stdout + result.stderr
 

@@ -60,7 +60,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     if self.requires_grad and not force and is_grad_enabled():
         raise errors.runtime_error(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
-            "No gradient flows through NumPy: detach() says that you know.",
+            "No gradient flows through NumPy: pass x.detach(), to np.array() too.",
         )
     array = self._array
     if type(array) is ConjNegView:

@@ -239,7 +239,7 @@ def cuda(
     >>> torch.zeros(2).cuda()
     Traceback (most recent call last):
     AssertionError: Torch not compiled with CUDA enabled
-    Pass device='cpu', or ask torch.cuda.is_available() before using a GPU.
+    tapegrad computes on the CPU: pass device='cpu', or ask torch.cuda.is_available() first.
     """
     require_cpu("cuda" if device is None else device)
     return self
