@@ -390,3 +390,22 @@ def test_the_languages_of_other_programs_have_every_node_edge_and_layer():
         in graph(model[0].weight.exp(), params={'a"<#': model[0].weight}).mermaid()
     )
     assert mermaid.count("subgraph") == len(re.findall(r"^ *end$", mermaid, re.M))
+
+
+@pytest.mark.parametrize(
+    ("model", "shape", "leaf"),
+    [
+        (lambda: nn.Sequential(nn.Linear(5, 4), nn.BatchNorm1d(4)), (8, 5), "0.bias"),
+        (lambda: nn.Sequential(nn.Conv2d(1, 4, 3), nn.InstanceNorm2d(4)), (2, 1, 8, 8), "0.bias"),
+        (lambda: nn.Sequential(nn.Conv2d(1, 4, 3), nn.GroupNorm(4, 4)), (2, 1, 8, 8), "0.bias"),
+        (lambda: nn.Sequential(nn.Linear(5, 4), nn.Tanh()), (8, 5), None),
+        (lambda: nn.Sequential(nn.Linear(5, 4), nn.BatchNorm1d(4).eval()), (8, 5), None),
+    ],
+)
+def test_a_bias_before_a_normalisation_says_why_its_gradient_vanishes(model, shape, leaf):
+    torch.manual_seed(0)
+    net = model()
+    loss = graph(lambda x: net(x).tanh().pow(2).sum(), torch.randn(shape), gradients=True)
+    why = {edge.source.name: edge.why for edge in loss.record.edges if edge.why}
+    assert list(why) == ([leaf] if leaf else [])
+    assert all("bias=False" in each for each in why.values())

@@ -107,7 +107,8 @@ class Graph:
 
         Where there is no browser, as on a server, it says where the page is.
         """
-        from tapegrad.inspect.graph_page import folder, in_notebook, opened
+        from tapegrad.inspect.graph_frame import in_notebook
+        from tapegrad.inspect.graph_page import folder, opened
 
         if in_notebook():
             from IPython.display import display
@@ -120,9 +121,9 @@ class Graph:
             print(f"no browser was found; the page is {path}")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from tapegrad.inspect.graph_page import framed
+        from tapegrad.inspect.graph_frame import framed
 
-        return {"text/plain": self.text(), "text/html": framed(self.html())}
+        return {"text/plain": self.text(), "text/html": framed(self)}
 
     def __repr__(self) -> str:
         return self.text()

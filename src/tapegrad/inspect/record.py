@@ -19,6 +19,7 @@ from tapegrad.autograd.view import edge_of
 from tapegrad.core.annotations import Any, NodeLike
 from tapegrad.core.dtype import of
 from tapegrad.inspect.living import arrays_in, owner_of
+from tapegrad.inspect.reasons import explain
 from tapegrad.inspect.rule_text import RuleText, rules_of
 from tapegrad.inspect.stepping import Flow, NodeFlow, start_of
 from tapegrad.nn.parameter import Parameter
@@ -264,7 +265,8 @@ class Edge:
     """From a vertex to one that uses it: `input` is what that one calls it.
 
     `port` says which output of `source` it is, `flow` what went back along it, and `state` whether
-    that stands out: "nan", "exploding", "vanishing", "zero" or "".
+    that stands out: "nan", "exploding", "vanishing", "zero" or "". `why` says why it does, where
+    that is known and nothing is wrong.
     """
 
     source: Vertex
@@ -273,6 +275,7 @@ class Edge:
     port: int = 0
     flow: Flow | None = None
     state: str = ""
+    why: str = ""
 
 
 class Record:
@@ -295,6 +298,7 @@ class Record:
             self._add_edges(node, vertex, flows.get(node))
         for i, x in enumerate(tensors):
             self._add_result(x, names.get(id(x)) or ("result" if not i else f"result {i}"))
+        explain(self.edges)
         self.groups = grouped(nodes, self._vertex, self.edges)
         _spread_shapes(nodes, self._vertex)
         del self._vertex, self._programs
