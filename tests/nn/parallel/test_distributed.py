@@ -118,6 +118,18 @@ def test_buckets_are_under_way_together_and_go_on_with_each_gradient(world):
     assert events == [begins[0], asks, begins[1], asks, begins[2], *waits]
 
 
+@pytest.mark.parametrize("set_to_none", [True, False])
+def test_gradients_may_stay_in_the_buckets(world, set_to_none):
+    model = DistributedDataParallel(nn.Linear(2, 1), gradient_as_bucket_view=True)
+    model.register_comm_hook(None, default_hooks.allreduce_hook)
+    for _ in range(2):
+        model(X).sum().backward()
+        weight, bias = (p.grad for p in model.parameters())
+        assert gradients(model) == [[[12, 16]], [4]]
+        assert weight.untyped_storage().data_ptr() == bias.untyped_storage().data_ptr()
+        model.zero_grad(set_to_none)
+
+
 @pytest.mark.parametrize("hook", ["allreduce_hook", "fp16_compress_hook", "noop_hook"])
 def test_hooks_that_average_keep_gradients_of_one_rank(world, hook):
     model = DistributedDataParallel(nn.Linear(2, 1))
