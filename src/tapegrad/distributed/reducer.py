@@ -275,8 +275,15 @@ class Reducer:
         self._futures, self._n_done = [], 0
 
     def _poke(self):
-        """Let the reductions under way go on, which no thread does."""
-        while self._n_done < len(self._futures) and self._futures[self._n_done].done():
+        """Let the reductions under way go on, which no thread does.
+
+        What follows them by `then` waits for the end of the pass: it may reduce something itself,
+        and all ranks have to begin their reductions in the same order.
+        """
+        while self._n_done < len(self._futures):
+            poke = getattr(self._futures[self._n_done], "poke", None)
+            if poke is not None and not poke():
+                break
             self._n_done += 1
 
     def _begin(self, index):

@@ -101,12 +101,12 @@ def test_buckets_are_under_way_together_and_go_on_with_each_gradient(world):
 
     def begun(state, bucket):
         def drive(waits):
-            events.append(("waits for" if waits else "asks", bucket.index()))
-            if waits:
-                future.set_result(bucket.buffer())
+            assert waits
+            events.append(("waits for", bucket.index()))
+            future.set_result(bucket.buffer())
 
         events.append(("begins", bucket.index()))
-        future = WorkFuture(drive)
+        future = WorkFuture(drive, lambda: events.append(("asks", bucket.index())))
         return future
 
     layers = [nn.Linear(512, 512, bias=False) for _ in range(3)]
