@@ -166,6 +166,8 @@ class LBFGS(Optimizer):
     True
     """
 
+    elementwise = False
+
     def __init__(
         self,
         params: Any,

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from tapegrad.compat.torch.distributed.fsdp.api import (
+from tapegrad.compat.torch.distributed.refusal import refuse
+from tapegrad.core.missing import refuses as _refuses
+from tapegrad.distributed.fsdp.api import (
     BackwardPrefetch,
     CPUOffload,
     FullOptimStateDictConfig,
@@ -19,8 +21,6 @@ from tapegrad.compat.torch.distributed.fsdp.api import (
     StateDictSettings,
     StateDictType,
 )
-from tapegrad.compat.torch.distributed.refusal import refuse
-from tapegrad.core.missing import refuses as _refuses
 from tapegrad.nn.modules.module import Module
 
 __all__ = [
@@ -42,11 +42,11 @@ __all__ = [
     "StateDictType",
 ]
 
-_ADVICE = "With one rank nothing is spread: train the module itself, or DistributedDataParallel."
+_ADVICE = "Call torch.distributed.fsdp.fully_shard(module) instead: it spreads each parameter."
 
 
 class FullyShardedDataParallel(Module):
-    """Raises: parameters are not spread over ranks."""
+    """Raises: parameters are not spread as flat ones; `fully_shard` spreads each by itself."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         refuse("fsdp.FullyShardedDataParallel", _ADVICE)

@@ -61,3 +61,13 @@ class Partial(Placement):
 
     def __str__(self) -> str:
         return f"P({self.reduce_op})"
+
+
+@dataclass(frozen=True, repr=False)
+class _NormPartial(Partial):
+    """What is meant is the norm of the norms that the ranks have."""
+
+    norm_type: int | float | str = 2
+
+    def __repr__(self) -> str:
+        return f"_NormPartial({self.norm_type})"

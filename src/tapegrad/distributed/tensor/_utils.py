@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tapegrad.compat.torch.distributed.tensor.placement_types import Placement, Shard
+from tapegrad.distributed.tensor.placement_types import Placement, Shard
 
 
 def compute_local_shape_and_global_offset(
@@ -13,8 +13,8 @@ def compute_local_shape_and_global_offset(
 
     A dimension is cut as `torch.chunk` cuts it, by the dimensions of the mesh one after another.
 
-    >>> from tapegrad.compat.torch.distributed.tensor._utils import *
-    >>> from tapegrad.compat.torch.distributed.tensor.placement_types import Shard
+    >>> from tapegrad.distributed.tensor._utils import *
+    >>> from tapegrad.distributed.tensor.placement_types import Shard
     >>> class Mesh:
     ...     shape = (2,)
     ...     def get_coordinate(self):
