@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tapegrad import compat
-from tapegrad.compat import refusal
+from tapegrad.compat.refusal import advice_of
 from tools.pytorch_surface import stored
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,10 +29,7 @@ def state(module: str, name: str) -> str:
             value = getattr(home_of(module), name)
         except (ImportError, AttributeError):
             return "missing"
-    made = getattr(value, "__new__", value) if isinstance(value, type) else value
-    code = getattr(made, "__code__", None)
-    refused = code is not None and code.co_filename == refusal.__file__
-    return "refuses" if refused else "there"
+    return "there" if advice_of(value) is None else "refuses"
 
 
 def home_of(module: str) -> Any:
