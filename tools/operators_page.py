@@ -1,6 +1,7 @@
-"""The page of all operators, docs/reference/operators.md, from the registry and two files here.
+"""The page of all operators, docs/reference/operators.md, from the registry and two files.
 
-How the page begins is in operators_page.md, where tapegrad is not PyTorch in differences.toml.
+How the page begins is in operators_page.md, where tapegrad is not PyTorch in the package's
+compat/differences.toml.
 
 python -m tools.operators_page              write the page
 python -m tools.operators_page --check      1 if the page is not what would be written
@@ -8,12 +9,12 @@ python -m tools.operators_page --check      1 if the page is not what would be w
 
 import re
 import sys
-import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tapegrad.compat.doctor import notes
 from tapegrad.dispatch.op import REGISTRY, Op, Rule
 from tapegrad.operators.loading import load_operators
 from tools.pytorch_names import HOMES, full_names, functions, home_of
@@ -21,7 +22,7 @@ from tools.pytorch_names import HOMES, full_names, functions, home_of
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "operators.md"
 INTRODUCTION = Path(__file__).with_suffix(".md")
-NOTES = tomllib.loads(Path(__file__).with_name("differences.toml").read_text(encoding="utf-8"))
+NOTES = notes()
 COLUMNS = [
     "operator",
     "computes",

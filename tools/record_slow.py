@@ -1,4 +1,4 @@
-"""Record the files of tests that take more than a second, which the short tier leaves out.
+"""Record the files of tests that take more than half a second, which the short tier leaves out.
 
 TAPEGRAD_TESTS=whole python -m pytest -n auto --junitxml=report.xml
 python -m tools.record_slow report.xml
@@ -10,7 +10,7 @@ from collections import Counter
 
 from tests.tiers import SLOW
 
-SECONDS = 1.0
+SECONDS = 0.5
 ALWAYS = ["tests/laws/test_laws.py"]
 """What every run is to hold, whatever it takes."""
 NEVER = ["tests/oracle"]

@@ -54,6 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from tapegrad.compat.type_stubs import command as write_stubs
 
         return write_stubs(options.folder)
+    if options.command == "doctor":
+        from tapegrad.compat.doctor import command as examine
+
+        return examine(options.script)
     if options.command in ("enable", "disable", "status"):
         from tapegrad.compat.environment import command
 
@@ -132,6 +136,11 @@ def _parser():
 
     where = commands.add_parser("where", help="say where a name is declared, derived and tested")
     where.add_argument("names", nargs="+", metavar="NAME", help="such as tanh, nn.LayerNorm")
+
+    doctor = commands.add_parser(
+        "doctor", help="say which names of torch a script uses that are missing here, or differ"
+    )
+    doctor.add_argument("script", metavar="SCRIPT", help="the Python file; it is not run")
 
     stubs = commands.add_parser(
         "stubs", help="write stubs, so that editors and type checkers know `import torch`"

@@ -2,10 +2,25 @@
 
 import importlib
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from tapegrad.core.errors import not_implemented
 from tapegrad.core.missing import missing, torch_name
+
+_ADVICE: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+
+
+def advice_of(x: Any) -> str | None:
+    """What to do instead of calling a function or class that `refusing` has made; None of others.
+
+    >>> from tapegrad.compat.refusal import advice_of
+    >>> from tapegrad.compat.torch import onnx
+    >>> advice_of(onnx.export) is None, advice_of(torch.tanh) is None
+    (False, True)
+    """
+    return _ADVICE.get(x) if isinstance(x, type | FunctionType) else None
 
 
 def refusing(
@@ -36,6 +51,7 @@ def refusing(
             raise missing(module, name)
         if name not in made:
             made[name] = known[name](home, name, advice)
+            _ADVICE[made[name]] = advice
         return made[name]
 
     return __getattr__
