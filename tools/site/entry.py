@@ -101,6 +101,9 @@ def _rules(op: Any, source: str) -> Iterator[str]:
         kept = [each for each in rule.names if each != "xp" and not op.is_cotangent(each)]
         place = f"[source]({_address(written.file, written.line, source)})"
         shown = written.formula.replace("|", "&#124;") or place
+        if "<mfrac>" not in shown:  # or they are as high as the row of the table
+            shown = shown.replace("<mo>(", '<mo stretchy="false">(')
+            shown = shown.replace("<mo>)", '<mo stretchy="false">)')
         cells = [f"`{op.name}`", f"`{name}`", shown, ", ".join(f"`{k}`" for k in kept) or "nothing"]
         yield f"| {' | '.join(cells)} |"
 

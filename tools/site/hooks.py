@@ -16,7 +16,10 @@ def on_config(config):
     """The pages of the reference take their place in the navigation."""
     config.extra["pages"] = pages = names.pages()
     (reference,) = (part["Reference"] for part in config.nav if "Reference" in part)
-    reference += [{page.title: page.path} for page in pages]
+    modules = {}
+    for page in pages:
+        modules.setdefault(page.module, []).append({page.title: page.path})
+    reference += [one[0] if len(one) == 1 else {name: one} for name, one in modules.items()]
     return config
 
 
