@@ -1,12 +1,15 @@
 """The site: pages have their places, names are described, docstrings become Markdown."""
 
+import base64
 import re
+import zlib
 
 import pytest
 
 import tapegrad as torch
-from tests.repository.pages import ROOT
-from tools.site import entry, names
+from tests.repository.pages import ROOT, blocks
+from tools import notebooks
+from tools.site import entry, names, playground
 from tools.site.docstring import markdown, prose
 
 NAV = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
@@ -100,3 +103,16 @@ def test_args_become_a_list():
 
 def test_prose_means_nothing_to_markdown_outside_of_code():
     assert prose("a < b[0] and `c < d[0]`") == "a &lt; b\\[0\\] and `c < d[0]`"
+
+
+@pytest.mark.parametrize("page", notebooks.pages(), ids=lambda page: page.stem)
+def test_a_link_to_the_playground_carries_the_programs_of_the_page(page):
+    place, _, letters = playground.link(page).partition("#code=")
+    assert place == playground.PLACE
+    assert re.fullmatch(r"[\w-]+", letters)
+    data = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
+    code = zlib.decompress(data, wbits=-zlib.MAX_WBITS).decode()
+    (whole,) = blocks(page)
+    first, last = code.split("\n\n")[0], code.rstrip().splitlines()[-1]
+    assert whole.values[0].startswith(first) and last in whole.values[0]
+    assert "# your answer" not in code and len(letters) < 4000

@@ -44,6 +44,10 @@ EXPECTED = {
     ("docs/how-to/extending.md", "attr-defined"): 2,
     ("docs/how-to/hooks.md", "arg-type"): 2,  # a gradient, which may be None
     ("docs/how-to/hooks.md", "index"): 1,
+    ("docs/how-to/train.md", "arg-type"): 1,
+    ("docs/learn/04-leaves.md", "arg-type"): 1,
+    ("docs/learn/05-no-grad.md", "operator"): 1,
+    ("docs/learn/10-training.md", "operator"): 2,
 }
 """Errors that programs of the pages have for good, and how many at most."""
 

@@ -1,6 +1,7 @@
 """An entry of the reference: signature, docstring, derivatives, and where it is declared."""
 
 import inspect
+import textwrap
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -14,6 +15,7 @@ from tools.site.names import Entry, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(tapegrad.__file__).parent
+COLUMNS = 76  # of a signature, before it is scrolled
 MANY = 4  # operators behind a function: of more, only the names stand there
 INHERITED = "tapegrad.nn.modules.module", "tapegrad.optim.optimizer"
 
@@ -59,8 +61,14 @@ def signature(name: str, value: Any) -> str:
     except (TypeError, ValueError):
         return ""
     bare = [each.replace(annotation=each.empty) for each in found.parameters.values()]
-    arguments = found.replace(parameters=bare, return_annotation=found.empty)
-    return f"```python\n{name.rpartition('.')[2]}{arguments}\n```"
+    call = (
+        f"{name.rpartition('.')[2]}{found.replace(parameters=bare, return_annotation=found.empty)}"
+    )
+    if len(call) > COLUMNS:
+        head, _, rest = call.partition("(")
+        options = {"initial_indent": "    ", "subsequent_indent": "    ", "break_long_words": False}
+        call = f"{head}(\n{textwrap.fill(rest[:-1], COLUMNS, **options)}\n)"
+    return f"```python\n{call}\n```"
 
 
 def _methods(value: type) -> Iterator[str]:
@@ -101,6 +109,9 @@ def _rules(op: Any, source: str) -> Iterator[str]:
         kept = [each for each in rule.names if each != "xp" and not op.is_cotangent(each)]
         place = f"[source]({_address(written.file, written.line, source)})"
         shown = written.formula.replace("|", "&#124;") or place
+        if "<mfrac>" not in shown:  # or they are as high as the row of the table
+            shown = shown.replace("<mo>(", '<mo stretchy="false">(')
+            shown = shown.replace("<mo>)", '<mo stretchy="false">)')
         cells = [f"`{op.name}`", f"`{name}`", shown, ", ".join(f"`{k}`" for k in kept) or "nothing"]
         yield f"| {' | '.join(cells)} |"
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from mkdocs.structure.files import File
 
 from tools import notebooks
-from tools.site import entry, names
+from tools.site import entry, names, playground
 
 LINK = re.compile(r"(?<=\]\()(?P<path>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))")
 
@@ -16,7 +16,12 @@ def on_config(config):
     """The pages of the reference take their place in the navigation."""
     config.extra["pages"] = pages = names.pages()
     (reference,) = (part["Reference"] for part in config.nav if "Reference" in part)
-    reference += [{page.title: page.path} for page in pages]
+    modules = {}
+    for page in pages:
+        modules.setdefault(page.module, []).append({page.title: page.path})
+    if (Path(config.docs_dir) / playground.PLACE).exists():
+        config.nav.insert(2, {"Playground": playground.PLACE})
+    reference += [one[0] if len(one) == 1 else {name: one} for name, one in modules.items()]
     return config
 
 
@@ -52,6 +57,9 @@ def on_page_markdown(markdown, page, config, files):
     if Path(page.file.abs_src_path or "") in notebooks.pages():
         heading, _, rest = markdown.partition("\n")
         forms = f"[Notebook]({name.stem}.ipynb) · [with answers](answers/{name.stem}.ipynb)"
+        if files.get_file_from_path(playground.PLACE):
+            address = playground.link(Path(page.file.abs_src_path))
+            forms = f"[Run it in the browser](/{address}) · {forms}"
         markdown = f"{heading}\n\n{forms}\n{{ .forms }}\n{rest}"
     return LINK.sub(target, markdown)
 

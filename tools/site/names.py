@@ -49,6 +49,7 @@ class Page(NamedTuple):
     """A page of the reference: what it describes, and names of what other entries describe."""
 
     path: str
+    module: str
     title: str
     about: str
     entries: list[Entry]
@@ -100,15 +101,16 @@ def pages() -> list[Page]:
                 page.others[full] = known
     for page in found.values():
         page.entries.sort(key=lambda entry: entry.name.lower())
-    return [found[path] for path in sorted(found)]
+    order = ("torch", *MODULES)
+    return sorted(found.values(), key=lambda page: (order.index(page.module), page.path))
 
 
 def _page(path: str, module: str, family: str | None) -> Page:
     if family:
-        return Page(path, f"{module}: {FAMILIES.get(family, family)}", "", [], {})
+        return Page(path, module, f"{module}: {FAMILIES.get(family, family)}", "", [], {})
     if module == "torch":
-        return Page(path, "torch: modes, dtypes, settings", "", [], {})
-    return Page(path, module, inspect.getdoc(owner_of(module)) or "", [], {})
+        return Page(path, module, "torch: modes, dtypes, settings", "", [], {})
+    return Page(path, module, module, inspect.getdoc(owner_of(module)) or "", [], {})
 
 
 def _family(module: str, value: Any) -> str | None:
