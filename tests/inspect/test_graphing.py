@@ -409,3 +409,16 @@ def test_a_bias_before_a_normalisation_says_why_its_gradient_vanishes(model, sha
     why = {edge.source.name: edge.why for edge in loss.record.edges if edge.why}
     assert list(why) == ([leaf] if leaf else [])
     assert all("bias=False" in each for each in why.values())
+
+
+def test_parameters_have_their_whole_path_whatever_variables_there_are():
+    model = nn.Sequential(nn.Linear(3, 3), nn.Sequential(nn.Linear(3, 1)))
+    head = model[1]
+    for _name, param in model.named_parameters():
+        assert param.requires_grad
+    with watch():
+        y = head(model[0](torch.ones(2, 3))).sum()
+    names = {v.name for v in graph(y).record.vertices if v.kind == "parameter"}
+    assert names == {"0.weight", "0.bias", "1.0.weight", "1.0.bias"}
+    (given,) = [v for v in graph(y, params={"last": param}).record.vertices if v.name == "last"]
+    assert given.shape == (1,)

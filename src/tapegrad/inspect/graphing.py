@@ -8,7 +8,7 @@ from functools import partial
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any
 from tapegrad.inspect.graph_tree import no_graph, record_text
-from tapegrad.inspect.record import Edge, Group, Record, Vertex
+from tapegrad.inspect.record import Edge, Group, Names, Record, Vertex, add_paths
 from tapegrad.inspect.stepping import walk
 from tapegrad.inspect.watching import latest, watch
 from tapegrad.operators.creation.like import ones_like
@@ -184,8 +184,7 @@ def graph(
     │  └─ ↑ AccumulateGrad #2
     └─ ↑ ExpBackward0 #1
     """
-    names: dict[int, str] = {}
-    _name_variables(names, sys._getframe(1))
+    variables, paths = _named_by(sys._getframe(1))
     if callable(of) and not isinstance(of, Tensor):
         compiled = None if inputs or options else _compiled(of)
         if compiled is not None:
@@ -202,7 +201,7 @@ def graph(
                 "Let it give tensors, alone or in tuples, lists, dicts or dataclasses.",
             )
         if hasattr(of, "named_parameters"):
-            names.update({id(p): name for name, p in of.named_parameters()})
+            paths.update({id(p): name for name, p in of.named_parameters()})
     elif inputs or options:
         raise TypeError("graph() takes inputs for a function or module, not for a tensor")
     else:
@@ -215,13 +214,13 @@ def graph(
     tensors = [x for x in tensors if x.requires_grad]
     if not tensors:
         raise no_graph()
-    names.update({id(p): name for name, p in (params or {}).items()})
+    given_names = {id(p): name for name, p in (params or {}).items()}
     log = latest()
     if gradients:
         flows: Any = walk(tensors, _cotangents(tensors, grad_tensors))
     else:
         flows = {} if log is None or log.flows is None else log.flows
-    return Graph(Record(tensors, names, flows), title or "graph")
+    return Graph(Record(tensors, Names(variables, paths, given_names), flows), title or "graph")
 
 
 def _compiled(x: Any) -> Any:
@@ -249,17 +248,19 @@ def _cotangents(tensors: list, given: object) -> list:
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
-def _name_variables(names: dict[int, str], frame: Any) -> None:
-    """Name tensors, and the parameters of modules, by the variables of the caller."""
+def _named_by(frame: Any) -> tuple[dict[int, str], dict[int, str]]:
+    """Tensors by the variables of the caller, and the parameters of its modules by their paths."""
+    tensors: dict[int, str] = {}
+    paths: dict[int, str] = {}
     for variables in (frame.f_globals, frame.f_locals):
         for name, value in list(variables.items()):
             if name.startswith("_"):
                 continue
             if isinstance(value, Tensor):
-                names[id(value)] = name
+                tensors[id(value)] = name
             elif hasattr(type(value), "named_parameters"):
-                for path, each in value.named_parameters():
-                    names.setdefault(id(each), path)
+                add_paths(paths, value)
+    return tensors, paths
 
 
 # --- other languages: Graphviz and Mermaid ---

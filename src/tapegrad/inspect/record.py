@@ -8,7 +8,7 @@ from __future__ import annotations
 import linecache
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.describe import described, input_names, saved_by
@@ -278,14 +278,23 @@ class Edge:
     why: str = ""
 
 
+class Names(NamedTuple):
+    """What tensors are called, by id: later ones before earlier ones."""
+
+    variables: dict[int, str]
+    paths: dict[int, str]  # of the parameters of modules
+    given: dict[int, str]
+
+
 class Record:
     """All of a graph: `vertices` (inputs first), `edges`, `groups` (outer ones first)."""
 
     program: Any = None  # what is known of a compiled one as a whole
 
-    def __init__(self, tensors: list, names: dict[int, str], flows: dict[Any, NodeFlow]):
+    def __init__(self, tensors: list, named: Names, flows: dict[Any, NodeFlow]):
         nodes = _in_order([edge_of(x) for x in tensors])
-        names = {**_layer_names(nodes), **names}
+        _add_layers(named.paths, nodes)
+        names = {**named.variables, **named.paths, **named.given}
         self.start = start_of(flows, [node_of(edge_of(x)) for x in tensors])
         self.has_flow = any(node in flows for node in nodes)
         self.edges: list[Edge] = []
@@ -397,17 +406,21 @@ def _in_order(roots: list) -> list:
     return list(found)
 
 
-def _layer_names(nodes: list) -> dict[int, str]:
+def _add_layers(paths: dict[int, str], nodes: list) -> None:
     """What the layers around the calls call their parameters."""
-    found: dict[int, str] = {}
     seen: set[int] = set()
     for node in nodes:
         trace = trace_of(node)
         for outer in [] if trace is None else trace.modules[-1:]:
             if id(outer) not in seen:
                 seen.add(id(outer))
-                found |= {id(x): name for name, x in outer.named_parameters()}
-    return found
+                add_paths(paths, outer)
+
+
+def add_paths(paths: dict[int, str], module: Any) -> None:
+    """What a module calls its parameters, unless a module around it gives a longer path."""
+    for path, x in module.named_parameters():
+        paths[id(x)] = max(paths.get(id(x), ""), path, key=len)
 
 
 def _leaf(number: int, node: AccumulateGrad, names: dict[int, str]) -> Vertex:
