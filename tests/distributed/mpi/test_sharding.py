@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
+import tapegrad as torch
+from tapegrad.distributed import checkpoint
 from tests import needs
 from tests.distributed.mpi.conftest import PROGRAMS
 
@@ -53,3 +56,21 @@ def test_losses_are_those_of_pytorch(losses):
     )
     for name, expected in json.loads(theirs.stdout).items():
         assert abs(losses(2)[name] - expected).max() <= 1e-6, name
+
+
+def test_parts_are_saved_and_loaded_by_another_number_of_ranks(torchrun, tmp_path):
+    ended = torchrun(2, "checkpoints.py", tmp_path / "folder")
+    assert ended.status == 0, ended.err
+    assert ended.lines("rank . is done") == ["rank 0 is done", "rank 1 is done"]
+    found = {"app": {"model": {"0.weight": torch.zeros(5, 3)}}, "step": 0}
+    checkpoint.load(found, checkpoint_id=tmp_path / "folder")
+    assert found["step"] == 3 and (found["app"]["model"]["0.weight"] != 0).all()
+
+
+def test_ranks_that_are_killed_leave_a_whole_checkpoint(torchrun, tmp_path):
+    started = time.monotonic()
+    ended = torchrun(2, "saving.py", tmp_path)
+    assert ended.status != 0 and time.monotonic() - started < 60
+    found = {"n": 0, "x": torch.zeros(1000)}
+    checkpoint.load(found, checkpoint_id=tmp_path)
+    assert found["n"] > 0 and (found["x"] == found["n"]).all()

@@ -1,12 +1,20 @@
-"""`ShardedGradScaler`: the scaler of losses for models that are spread; of one rank, the usual."""
-
-from typing import Any
+"""`ShardedGradScaler`: the scaler of losses where each rank has other gradients."""
 
 from tapegrad.amp.grad_scaler import GradScaler
+from tapegrad.core.annotations import Any, OptimizerLike
+from tapegrad.distributed.collectives import all_reduce
+from tapegrad.distributed.groups import get_world_size, is_initialized
+from tapegrad.distributed.reduce_op import ReduceOp
 
 
 class ShardedGradScaler(GradScaler):
-    """A `GradScaler`; with one rank no other can have found an infinity."""
+    """A `GradScaler` that skips a step on every rank where one has found inf or nan.
+
+    That of `torch.amp` does so too where gradients are `DTensor`s, or the same on all ranks.
+
+    Args:
+        process_group: The ranks; all if None.
+    """
 
     def __init__(
         self,
@@ -22,3 +30,12 @@ class ShardedGradScaler(GradScaler):
             device, init_scale, growth_factor, backoff_factor, growth_interval, enabled
         )
         self.process_group = process_group
+
+    def _unscale_grads_(
+        self, optimizer: OptimizerLike, inv_scale: Any, found_inf: Any, allow_fp16: bool
+    ) -> dict[Any, Any]:
+        found = super()._unscale_grads_(optimizer, inv_scale, found_inf, allow_fp16)
+        if not is_initialized() or get_world_size(self.process_group) == 1:
+            return found
+        all_reduce(found_inf, ReduceOp.MAX, self.process_group)
+        return {found_inf.device: found_inf}

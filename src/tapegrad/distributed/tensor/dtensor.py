@@ -12,6 +12,7 @@ from tapegrad.core.tensor_base import SHARDED
 from tapegrad.core.torch_function import undisturbed
 from tapegrad.distributed import collectives
 from tapegrad.distributed.device_mesh import DeviceMesh, _entered
+from tapegrad.distributed.reduce_op import ReduceOp
 from tapegrad.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
 from tapegrad.distributed.tensor.redistribute import cut, redistributed
 from tapegrad.operators.creation.legacy_constructor import retyped
@@ -155,6 +156,15 @@ class DTensor(Tensor):
     def _alike(self, part: Tensor) -> "DTensor":
         """A fresh plain tensor as a part of a whole that is spread as this one is."""
         return spread(part, self._mesh, self._placements, self._global)
+
+    def _anywhere(self, flag: bool) -> bool:
+        """Whether a flag is set on a rank of the mesh."""
+        from tapegrad import tensor
+
+        found = tensor([float(flag)])
+        for group in self._mesh.get_all_groups():
+            collectives.all_reduce(found, ReduceOp.MAX, group)
+        return bool(found)
 
     def __repr__(self) -> str:
         part = undisturbed(local, self.detach())

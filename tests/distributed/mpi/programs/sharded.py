@@ -9,7 +9,8 @@ from torch import nn
 from torch.distributed.checkpoint import state_dict as states
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
-from torch.distributed.tensor import Replicate, Shard
+from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler
+from torch.distributed.tensor import Replicate, Shard, distribute_tensor
 
 dist.init_process_group("gloo")
 rank = dist.get_rank()
@@ -158,7 +159,28 @@ def full_states():
     assert its_own.state[next(other.parameters())]["exp_avg"].placements == (Shard(0),)
 
 
+def scaled():
+    """No rank makes a step where one has found an infinity."""
+    for make in (torch.amp.GradScaler, ShardedGradScaler):
+        w = nn.Parameter(torch.ones(2))
+        if make is torch.amp.GradScaler:
+            w = nn.Parameter(distribute_tensor(w.detach(), w_mesh, [Shard(0)]))
+        optimizer = torch.optim.SGD([w], lr=1.0)
+        scaler = make("cpu", init_scale=2.0)
+        for bad in (1, 0):
+            part = w.to_local() if hasattr(w, "to_local") else w
+            loss = (part * (float("inf") if bad and rank else 1)).sum()
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+            assert (part == bad).all(), (make, rank, part)
+        assert scaler.get_scale() == 1
+
+
+w_mesh = init_device_mesh("cpu", (2,))
 for test in (
+    scaled,
     memory,
     gathered_by_hand,
     without_reduction,
