@@ -66,6 +66,14 @@ def test_an_entry_has_signature_shape_formula_and_the_line_of_its_declaration():
     assert "def tanh" in "\n".join(lines[int(line) - 1 :][:8])
 
 
+def test_a_class_that_goes_by_a_module_of_pytorch_is_found_by_its_methods():
+    assert torch.nn.Parameter.__module__.startswith("torch.")
+    text = "\n\n".join(entry.entry_of(names.Entry("torch.nn.Parameter", torch.nn.Parameter), "x"))
+    file, line = re.search(r"\(x/(\S+)#L(\d+)\)\.", text).groups()
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    assert lines[int(line) - 1].startswith("class Parameter")
+
+
 def test_a_value_is_shown_and_its_class_is_not_described():
     text = list(entry.entry_of(names.Entry("torch.float32", torch.float32), "https://x"))
     assert [part for part in text if part] == [

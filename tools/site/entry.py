@@ -1,6 +1,7 @@
 """An entry of the reference: signature, docstring, derivatives, and where it is declared."""
 
 import inspect
+import re
 import textwrap
 from collections.abc import Iterator
 from html import escape
@@ -117,17 +118,28 @@ def _rules(op: Any, source: str) -> Iterator[str]:
 
 
 def _link(value: Any, source: str) -> str:
-    """A link to the declaration."""
+    """A link to the declaration; nothing for what a line of another thing makes."""
     declared = declaration(value)
     declared = declared.fget if isinstance(declared, property) else declared
     try:
-        file, (_, line) = inspect.getsourcefile(declared), inspect.getsourcelines(declared)
-    except (OSError, TypeError):  # made by Python or in a line of another
-        return ""
+        file, line = inspect.getsourcefile(declared), inspect.getsourcelines(declared)[1]
+    except (OSError, TypeError):
+        file, line = _by_its_methods(declared)
     if file is None or not Path(file).is_relative_to(SOURCE):
         return ""
     shown = escape(str(Path(file).relative_to(SOURCE)))
     return f"Declared in [{shown}, line {line}]({_address(file, line, source)})."
+
+
+def _by_its_methods(declared: Any) -> tuple[str | None, int]:
+    """Where a class stands that goes by the name of a module of PyTorch: where its methods do."""
+    for method in vars(declared).values() if inspect.isclass(declared) else ():
+        code = getattr(inspect.unwrap(getattr(method, "__func__", method)), "__code__", None)
+        if code is not None and Path(code.co_filename).is_relative_to(SOURCE):
+            text = Path(code.co_filename).read_text(encoding="utf-8")
+            if found := re.search(rf"^class {declared.__name__}\b", text, re.MULTILINE):
+                return code.co_filename, text.count("\n", 0, found.start()) + 1
+    return None, 0
 
 
 def _address(file: str, line: int, source: str) -> str:
