@@ -56,6 +56,21 @@ def test_other_names_lead_to_a_description(pages):
     assert described["torch.nn.Linear"] == "reference/torch.nn/linear.md"
 
 
+def test_the_overview_leads_to_each_page(pages):
+    text = entry.overview(pages)
+    assert [page.path for page in pages if f"(/{page.path})" not in text] == []
+    assert f"{sum(len(page.entries) + len(page.others) for page in pages)} public names" in text
+
+
+def test_a_class_has_its_methods_but_not_those_of_every_layer():
+    def methods(name, value):
+        return "\n".join(entry.entry_of(names.Entry(name, value), "x"))
+
+    assert "- `register_forward_hook()`: " in methods("torch.nn.Module", torch.nn.Module)
+    assert "register_forward_hook" not in methods("torch.nn.LSTM", torch.nn.LSTM)
+    assert "- `reset_parameters()`: " in methods("torch.nn.LSTM", torch.nn.LSTM)
+
+
 def test_an_entry_has_signature_shape_formula_and_the_line_of_its_declaration():
     text = "\n\n".join(entry.entry_of(names.Entry("torch.tanh", torch.tanh), "https://x"))
     assert "tanh(input, *, out=None)" in text
