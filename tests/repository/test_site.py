@@ -56,6 +56,21 @@ def test_other_names_lead_to_a_description(pages):
     assert described["torch.nn.Linear"] == "reference/torch.nn/linear.md"
 
 
+def test_the_overview_leads_to_each_page(pages):
+    text = entry.overview(pages)
+    assert [page.path for page in pages if f"(/{page.path})" not in text] == []
+    assert f"{sum(len(page.entries) + len(page.others) for page in pages)} public names" in text
+
+
+def test_a_class_has_its_methods_but_not_those_of_every_layer():
+    def methods(name, value):
+        return "\n".join(entry.entry_of(names.Entry(name, value), "x"))
+
+    assert "- `register_forward_hook()`: " in methods("torch.nn.Module", torch.nn.Module)
+    assert "register_forward_hook" not in methods("torch.nn.LSTM", torch.nn.LSTM)
+    assert "- `reset_parameters()`: " in methods("torch.nn.LSTM", torch.nn.LSTM)
+
+
 def test_an_entry_has_signature_shape_formula_and_the_line_of_its_declaration():
     text = "\n\n".join(entry.entry_of(names.Entry("torch.tanh", torch.tanh), "https://x"))
     assert "tanh(input, *, out=None)" in text
@@ -64,6 +79,14 @@ def test_an_entry_has_signature_shape_formula_and_the_line_of_its_declaration():
     file, line = re.search(r"\(https://x/(\S+)#L(\d+)\)\.", text).groups()
     lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
     assert "def tanh" in "\n".join(lines[int(line) - 1 :][:8])
+
+
+def test_a_class_that_goes_by_a_module_of_pytorch_is_found_by_its_methods():
+    assert torch.nn.Parameter.__module__.startswith("torch.")
+    text = "\n\n".join(entry.entry_of(names.Entry("torch.nn.Parameter", torch.nn.Parameter), "x"))
+    file, line = re.search(r"\(x/(\S+)#L(\d+)\)\.", text).groups()
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    assert lines[int(line) - 1].startswith("class Parameter")
 
 
 def test_a_value_is_shown_and_its_class_is_not_described():

@@ -1,6 +1,7 @@
 """An entry of the reference: signature, docstring, derivatives, and where it is declared."""
 
 import inspect
+import re
 import textwrap
 from collections.abc import Iterator
 from html import escape
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(tapegrad.__file__).parent
 COLUMNS = 76  # of a signature, before it is scrolled
 MANY = 4  # operators behind a function: of more, only the names stand there
-INHERITED = "tapegrad.nn.modules.module", "tapegrad.optim.optimizer"
+BASES = tapegrad.nn.Module, tapegrad.optim.Optimizer  # whose methods stand there alone
 
 
 def text(page: Page, homes: dict[str, str], source: str) -> str:
@@ -33,6 +34,26 @@ def text(page: Page, homes: dict[str, str], source: str) -> str:
             for name, known in sorted(page.others.items(), key=lambda each: each[0].lower())
         )
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def overview(pages: list[Page]) -> str:
+    """The Markdown of the page that leads to all others."""
+    count = sum(len(page.entries) + len(page.others) for page in pages)
+    rows = [
+        f"| [{page.title}](/{page.path}) | {len(page.entries)} | "
+        f"{prose(page.about.partition(chr(10) * 2)[0]).replace(chr(10), ' ')} |"
+        for page in pages
+    ]
+    return (
+        "# Reference\n\n"
+        f"{count} public names, by PyTorch's modules. An entry has what a name computes, its "
+        "shapes and errors, an example that the tests run, the derivatives of its operators as "
+        "they stand in the source, what the graph keeps for each, and the line of its "
+        "declaration.\n\n"
+        "[The operators](/reference/operators.md) is the same from the other side: every operator "
+        "in one table, what differs from PyTorch, and what is missing.\n\n"
+        "| page | names described | about |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+    )
 
 
 def entry_of(entry: Entry, source: str) -> Iterator[str]:
@@ -61,9 +82,8 @@ def signature(name: str, value: Any) -> str:
     except (TypeError, ValueError):
         return ""
     bare = [each.replace(annotation=each.empty) for each in found.parameters.values()]
-    call = (
-        f"{name.rpartition('.')[2]}{found.replace(parameters=bare, return_annotation=found.empty)}"
-    )
+    arguments = found.replace(parameters=bare, return_annotation=found.empty)
+    call = f"{name.rpartition('.')[2]}{arguments}"
     if len(call) > COLUMNS:
         head, _, rest = call.partition("(")
         options = {"initial_indent": "    ", "subsequent_indent": "    ", "break_long_words": False}
@@ -72,16 +92,17 @@ def signature(name: str, value: Any) -> str:
 
 
 def _methods(value: type) -> Iterator[str]:
-    """A list of the public methods that a class declares itself, or its bases of the same file."""
+    """A list of the public methods of a class, but for those that all layers or optimisers have."""
     items = []
+    bases = [base for base in BASES if issubclass(value, base) and value is not base]
     for name in sorted(dir(value)):
         method = inspect.getattr_static(value, name)
+        inherited = any(inspect.getattr_static(base, name, None) is method for base in bases)
         method = getattr(method, "__func__", method)
-        about = inspect.getdoc(method)
-        ours = getattr(method, "__module__", "") or ""
-        if name[0] != "_" and inspect.isfunction(method) and about and name != "forward":
-            if ours.startswith("tapegrad") and ours not in INHERITED:
-                items.append(f"- `{name}()`: {prose(about.partition(chr(10) * 2)[0])}")
+        about = inspect.cleandoc(method.__doc__ or "")
+        ours = (getattr(method, "__module__", None) or "").startswith("tapegrad")
+        if name[0] != "_" and inspect.isfunction(method) and about and ours and not inherited:
+            items.append(f"- `{name}()`: {prose(about.partition(chr(10) * 2)[0])}")
     if items:
         yield "**Methods**"
         yield "\n".join(item.replace("\n", " ") for item in items)
@@ -117,17 +138,28 @@ def _rules(op: Any, source: str) -> Iterator[str]:
 
 
 def _link(value: Any, source: str) -> str:
-    """A link to the declaration."""
+    """A link to the declaration; nothing for what a line of another thing makes."""
     declared = declaration(value)
     declared = declared.fget if isinstance(declared, property) else declared
     try:
-        file, (_, line) = inspect.getsourcefile(declared), inspect.getsourcelines(declared)
-    except (OSError, TypeError):  # made by Python or in a line of another
-        return ""
+        file, line = inspect.getsourcefile(declared), inspect.getsourcelines(declared)[1]
+    except (OSError, TypeError):
+        file, line = _by_its_methods(declared)
     if file is None or not Path(file).is_relative_to(SOURCE):
         return ""
     shown = escape(str(Path(file).relative_to(SOURCE)))
     return f"Declared in [{shown}, line {line}]({_address(file, line, source)})."
+
+
+def _by_its_methods(declared: Any) -> tuple[str | None, int]:
+    """Where a class stands that goes by the name of a module of PyTorch: where its methods do."""
+    for method in vars(declared).values() if inspect.isclass(declared) else ():
+        code = getattr(inspect.unwrap(getattr(method, "__func__", method)), "__code__", None)
+        if code is not None and Path(code.co_filename).is_relative_to(SOURCE):
+            text = Path(code.co_filename).read_text(encoding="utf-8")
+            if found := re.search(rf"^class {declared.__name__}\b", text, re.MULTILINE):
+                return code.co_filename, text.count("\n", 0, found.start()) + 1
+    return None, 0
 
 
 def _address(file: str, line: int, source: str) -> str:

@@ -21,6 +21,7 @@ def on_config(config):
         modules.setdefault(page.module, []).append({page.title: page.path})
     if (Path(config.docs_dir) / playground.PLACE).exists():
         config.nav.insert(2, {"Playground": playground.PLACE})
+    reference.insert(0, "reference/index.md")
     reference += [one[0] if len(one) == 1 else {name: one} for name, one in modules.items()]
     return config
 
@@ -29,6 +30,7 @@ def on_files(files, config):
     """The pages of the reference and the notebooks of the course, as if they were in `docs`."""
     pages = config.extra["pages"]
     homes = {each.name: page.path for page in pages for each in page.entries}
+    files.append(File.generated(config, "reference/index.md", content=entry.overview(pages)))
     for page in pages:
         content = entry.text(page, homes, _source(config))
         files.append(File.generated(config, page.path, content=content))

@@ -38,6 +38,10 @@ FAMILIES = {
 """What the folders of `operators` hold, for the titles of pages."""
 
 
+HOMES = {"torch": "tapegrad.operators", "torch.nn": "tapegrad.nn.modules"}
+"""Packages whose parts have pages of their own."""
+
+
 class Entry(NamedTuple):
     """A public name, and what it stands for."""
 
@@ -106,11 +110,13 @@ def pages() -> list[Page]:
 
 
 def _page(path: str, module: str, family: str | None) -> Page:
+    title, home = module, owner_of(module)
     if family:
-        return Page(path, module, f"{module}: {FAMILIES.get(family, family)}", "", [], {})
-    if module == "torch":
-        return Page(path, module, "torch: modes, dtypes, settings", "", [], {})
-    return Page(path, module, module, inspect.getdoc(owner_of(module)) or "", [], {})
+        title = f"{module}: {FAMILIES.get(family, family)}"
+        home = import_module(f"{HOMES[module]}.{family}")
+    elif module == "torch":
+        title = "torch: modes, dtypes, settings"
+    return Page(path, module, title, inspect.getdoc(home) or "", [], {})
 
 
 def _family(module: str, value: Any) -> str | None:
