@@ -1,11 +1,14 @@
 """The pictures of graphs.md and compile.md in docs/how-to, made anew in a browser.
 
-python -m tools.graph_pictures      needs chromium, chromedriver and selenium
+python -m tools.graph_pictures      needs chromium, chromedriver, selenium and Pillow
 """
 
+import io
 import sys
 import tempfile
 from pathlib import Path
+
+from PIL import Image
 
 import tapegrad as torch
 from tapegrad import nn
@@ -91,9 +94,10 @@ PICTURES = {  # file: the graph, and what is done to its page
         """open.clear();
         for (const name of ["GPT", "blocks.1", "blocks.1.attention"])
           open.add(data.groups.findIndex((g) => g.name === name));
-        draw();
+        drawAnew();
         goTo(data.vertices.findIndex((v) => v.name === "SoftmaxBackward0" &&
-          v.module === "GPT.blocks.1.attention"))""",
+          v.module === "GPT.blocks.1.attention"));
+        cy.panBy({ x: -150, y: -130 })""",
     ),
     "program.png": (
         program,
@@ -102,12 +106,36 @@ PICTURES = {  # file: the graph, and what is done to its page
 }
 
 
+ANIMATION = "backward.gif"
+COLOURS, FRAME_MS, LAST_MS = 64, 900, 2500
+
+
+def animate(browser) -> None:
+    """The backward pass of the classifier, node by node, as the page walks it."""
+    frames = []
+    browser.execute_script("select(null), stepBy(1), fit()")
+    n = browser.execute_script("return data.timed.length")
+    for _ in range(n):
+        browser.execute_async_script("setTimeout(arguments[0], 600)")  # the gradients have arrived
+        picture = Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
+        frames.append(picture.quantize(COLOURS, dither=Image.Dither.NONE))
+        browser.execute_script("stepBy(1)")
+    times = [FRAME_MS] * (n - 1) + [LAST_MS]
+    frames[0].save(
+        FOLDER / ANIMATION, save_all=True, append_images=frames[1:], duration=times, loop=0
+    )
+
+
+def resize(browser, width: int, height: int) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
 def main() -> int:
     """Write the pictures."""
     with tempfile.TemporaryDirectory() as folder:
         browser = chromium.start(folder)
-        size = {"width": 1280, "height": 860, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        resize(browser, 1280, 860)
         for name, (make, act) in PICTURES.items():
             path = Path(folder) / "page.html"
             make().save(path)
@@ -116,6 +144,11 @@ def main() -> int:
             browser.execute_async_script("setTimeout(arguments[0], 900)")
             browser.save_screenshot(str(FOLDER / name))
             print(f"{name}: {(FOLDER / name).stat().st_size:,} bytes")
+        resize(browser, 1040, 660)
+        classifier().save(path)
+        browser.get(path.as_uri())
+        animate(browser)
+        print(f"{ANIMATION}: {(FOLDER / ANIMATION).stat().st_size:,} bytes")
         browser.quit()
     classifier().save(FOLDER / "graph.svg")
     return 0

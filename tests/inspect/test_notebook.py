@@ -2,7 +2,9 @@
 
 import os
 import re
+import sys
 import warnings
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,6 +99,23 @@ def test_the_cell_that_had_the_page_brings_it_again_when_it_runs_again(monkeypat
     monkeypatch.setattr(graph_frame, "_running_cell", iter(runs).__next__)
     book = graph_frame._Notebook()
     assert [book.needs_page() for _ in runs] == [True, False, False, False, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "cell"),
+    [
+        (SimpleNamespace(), None),  # a kernel that does not say
+        (SimpleNamespace(get_parent=lambda: None), None),
+        (SimpleNamespace(get_parent=lambda: {"metadata": {"cellId": "a"}}), ("a", 3)),
+        (SimpleNamespace(get_parent=lambda: {"content": {"code": "x"}}), ("x", 3)),
+    ],
+)
+def test_the_running_cell_is_asked_of_the_kernel(monkeypatch, kernel, cell):
+    from tapegrad.inspect import graph_frame
+
+    shell = SimpleNamespace(kernel=kernel, execution_count=3)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    assert graph_frame._running_cell() == cell
 
 
 def test_an_output_whose_page_is_gone_says_what_to_do(notebook, browser, tmp_path):

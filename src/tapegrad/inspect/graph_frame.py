@@ -45,11 +45,13 @@ def in_notebook() -> bool:
 
 
 def _running_cell() -> tuple | None:
-    """The cell that runs, by its number or its code, and which run of it; None: no notebook."""
+    """The cell that runs, by its number or its code, and which run of it; None: it is not known."""
     if not in_notebook():
         return None
     shell: Any = sys.modules["IPython"].get_ipython()
-    asked = shell.get_parent()
+    asked = shell.kernel.get_parent() if hasattr(shell.kernel, "get_parent") else None
+    if not asked:
+        return None
     cell = asked.get("metadata", {}).get("cellId") or asked.get("content", {}).get("code", "")
     return cell, shell.execution_count
 

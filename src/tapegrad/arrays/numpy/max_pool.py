@@ -290,7 +290,9 @@ def shifted_maximum(
     lead = x.shape[:-n]
     values, places = x, None
     for i in range(n - 1, -1, -1):
-        own = (np.arange(space[i]) * prod(space[i + 1 :])).reshape((-1,) + (1,) * (n - i - 1))
+        own = (np.arange(space[i], dtype=np.int64) * prod(space[i + 1 :])).reshape(
+            (-1,) + (1,) * (n - i - 1)
+        )
         places = np.broadcast_to(own if places is None else places + own, values.shape)
         sample = samples[..., n - 1 - i if n == 2 else i]
         start = random_starts(sample, space[i], kernel[i], sizes[i])

@@ -307,10 +307,38 @@ def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Any:
 # --- kernels beyond the standard -------------------------------------------------------------
 
 
+# --- indices, which are int64 ---
+
+_NARROW = np.dtype(np.intp).itemsize < 8  # as in a browser: NumPy's own are int32 there
+_INDICES = (
+    "argmax argmin argsort kth_index median_index mode_index nonzero running_extremum top_indices"
+).split()
+
+
+def _widened(function: Any) -> Any:
+    """A function of this namespace, its indices in 64 bits."""
+
+    def widened(*args: Any, **options: Any) -> Any:
+        made = function(*args, **options)
+        if isinstance(made, tuple):
+            return tuple([each.astype(np.int64) for each in made])
+        return made.astype(np.int64)
+
+    return widened
+
+
+if _NARROW:
+    for _name in _INDICES:
+        if _name in globals():
+            globals()[_name] = _widened(globals()[_name])
+
+
 def __getattr__(name: str) -> Any:
     """A kernel of a file that is loaded on its first use, or NumPy's package of transforms."""
     function = np.fft if name == "fft" else found(KERNELS, name)
     if function is None:
         raise AttributeError(f"the namespace {__package__} has no {name}")
+    if _NARROW and name in _INDICES:
+        function = _widened(function)
     globals()[name] = function
     return function

@@ -46,7 +46,7 @@ def members(x: Array, among: Any, unique: bool, invert: bool) -> Any:
 def tally(x: Array, weights: Any, minimum: int) -> Any:
     """How often each of 0, 1, 2, ... occurs, or the sum of the weights of its occurrences."""
     found = np.bincount(x, weights, minimum)
-    return found if weights is None else found.astype(weights.dtype, copy=False)
+    return found.astype(np.int64 if weights is None else weights.dtype, copy=False)
 
 
 @kernel

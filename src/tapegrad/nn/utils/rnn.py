@@ -187,7 +187,8 @@ def pack_padded_sequence(
     counts = lengths._array.astype(np.int64)
     _check_lengths(input, counts)
     # how many of the sequences, longest first, are longer than 0, 1, ...
-    sizes = np.count_nonzero(counts > np.arange(counts[0])[:, None], axis=1)
+    longer = counts > np.arange(counts[0])[:, None]
+    sizes = longer.sum(axis=1, dtype=np.int64)
     times, places = _time_and_place(sizes)
     if len(times) == input.shape[0] * input.shape[1]:
         data = input.reshape(len(times), *input.shape[2:]).clone()
@@ -265,7 +266,7 @@ def pad_packed_sequence(
     times, places = _time_and_place(sizes)
     index = np.full((n_times, batch), len(data))
     index[times, places] = np.arange(len(data))
-    lengths = np.bincount(places, minlength=batch)
+    lengths = np.bincount(places, minlength=batch).astype(np.int64, copy=False)
     if sequence.unsorted_indices is not None:
         order = sequence.unsorted_indices._array
         index, lengths = index[:, order], lengths[order]

@@ -149,8 +149,13 @@ def nonzero(input: Tensor, *, out: Out = None, as_tuple: bool = False) -> Any:
     array = elements(input._array)
     if as_tuple:
         places = np.nonzero(array if array.ndim else array.reshape(1))
-        return tuple([tensor_base.wrap(place) for place in places])
-    return finish("nonzero", tensor_base.wrap(np.argwhere(array)), out)
+        return tuple([tensor_base.wrap(x.astype(np.int64, copy=False)) for x in places])
+    return finish("nonzero", tensor_base.wrap(_where(array)), out)
+
+
+def _where(array: Any) -> Any:
+    """A row of indices for each element that is not zero."""
+    return np.argwhere(array).astype(np.int64, copy=False)
 
 
 @per_sample
@@ -184,7 +189,7 @@ def argwhere(input: Tensor) -> Any:
     tensor([[1]])
     """
     refuse_batch("nonzero", input._array)
-    return tensor_base.wrap(np.argwhere(input._array))
+    return tensor_base.wrap(_where(input._array))
 
 
 __all__ = ["argwhere", "masked_scatter", "masked_select", "nonzero", "nonzero_static"]
