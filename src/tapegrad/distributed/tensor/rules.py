@@ -66,6 +66,11 @@ def _attribute(access: Any, args: tuple) -> Any:
         raise _refused(name)
     if name in _SHAPES and access.__name__ == "__get__":
         return _SHAPES[name](x)
+    if name == "data" and access.__name__ == "__set__":
+        other = args[1]
+        if not isinstance(other, DTensor):
+            raise _mixed("set_data")
+        x._mesh, x._placements, x._global = other._mesh, other._placements, other._global
     result = undisturbed(access, *args)
     if name in ("grad", "data") and type(result) is Tensor:
         result = x._alike(result)
@@ -114,7 +119,6 @@ RULES["data_ptr"] = lambda func, args, kwargs: 0
 @rule("""
     __hash__ __dir__ backward element_size get_device is_complex is_contiguous is_floating_point
     is_signed register_post_accumulate_grad_hook requires_grad_ retain_grad detach_ is_inference
-    is_set_to
 """)
 def _of_part(func, args, kwargs):
     """What is as well said of the part."""
@@ -130,6 +134,18 @@ def _hooked(func, args, kwargs):
         return undisturbed(local, result) if isinstance(result, DTensor) else result
 
     return undisturbed(func, x, spread_hook)
+
+
+@rule("grad")
+def _gradients(func, args, kwargs):
+    """`torch.autograd.grad`: each gradient is spread as its input is."""
+    inputs = kwargs.get("inputs", args[1] if len(args) > 1 else ())
+    listed = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    found = undisturbed(func, *args, **kwargs)
+    return tuple(
+        x._alike(g) if isinstance(x, DTensor) and type(g) is Tensor else g
+        for x, g in zip(listed, found, strict=True)
+    )
 
 
 @rule("tolist numpy __array__ __dlpack__")
@@ -173,12 +189,16 @@ def _mesh_of(name: str, tensors: Sequence) -> Any:
                     "Distribute one of them over the mesh of the other.",
                 )
         elif x.dim():
-            raise runtime_error(
-                f"aten.{name.strip('_')}.default got mixed torch.Tensor and DTensor, need to "
-                "convert all torch.Tensor to DTensor before calling distributed operators!",
-                "distribute_tensor(x, mesh, [Replicate()]) makes it one.",
-            )
+            raise _mixed(name)
     return mesh
+
+
+def _mixed(name: str) -> Exception:
+    return runtime_error(
+        f"aten.{name.strip('_')}.default got mixed torch.Tensor and DTensor, need to convert all "
+        "torch.Tensor to DTensor before calling distributed operators!",
+        "distribute_tensor(x, mesh, [Replicate()]) makes it one.",
+    )
 
 
 def _placements(mesh: Any, tensors: Sequence, shape: Sequence[int]) -> list:
@@ -269,7 +289,6 @@ def _linear(func, args, kwargs):
 
 @rule("""
     alias bfloat16 clone contiguous cpu detach double float half to type type_as zeros_like
-    view_as_real_copy
 """)
 def _alike(func, args, kwargs):
     """One tensor like another."""
