@@ -66,6 +66,12 @@ def test_wholes_are_made_in_parts(mesh, name):
         (lambda x, m: x @ x, NotImplementedError, "tapegrad does not compute matmul"),
         (lambda x, m: x[0], NotImplementedError, "tapegrad does not compute __getitem__"),
         (lambda x, m: x.T, NotImplementedError, "tapegrad does not compute T"),
+        (lambda x, m: torch.where(x > 0), NotImplementedError, "tapegrad does not compute where("),
+        (
+            lambda x, m: torch.linalg.norm(x, 2),
+            NotImplementedError,
+            "tapegrad does not compute lin",
+        ),
         (lambda x, m: x.max(0), NotImplementedError, "tapegrad does not compute max(dim=...)"),
         (lambda x, m: x.tolist(), RuntimeError, ".tolist() is not supported for tensor subclasses"),
         (lambda x, m: x.item(), RuntimeError, "a Tensor with 4 elements cannot be converted"),

@@ -267,8 +267,9 @@ def _elementwise(func, args, kwargs):
     mesh = _mesh_of(func.__name__, tensors)
     shapes = [x._global if isinstance(x, DTensor) else tuple(x.shape) for x in tensors]
     shape = broadcast(*shapes)
-    if func.__name__ in _LINEAR and len(tensors) == 1:
-        placements: Sequence = tensors[0]._placements
+    if func.__name__ == "where" and len(args) + len(kwargs) == 1:
+        raise _refused("where(condition)")
+    if func.__name__ in _LINEAR and len(tensors) == 1 and not kwargs and tensors[0] is args[0]:
         return undisturbed(_linear, func, args, kwargs)
     placements = _placements(mesh, tensors, shape)
 
@@ -283,7 +284,7 @@ _LINEAR = frozenset("div divide mul multiply neg negative positive true_divide".
 
 
 def _linear(func, args, kwargs):
-    x = next(x for x in args if isinstance(x, DTensor))
+    x = args[0]
     return x._alike(_computed(func, args, kwargs, lambda y: local(y) if y is x else y))
 
 
@@ -314,7 +315,8 @@ def _filled(func, args, kwargs):
 def _in_place(func, args, kwargs):
     x = args[0]
     name, others = func.__name__, _tensors(args[1:], kwargs)
-    if any(p.is_partial() for p in x._placements) and (others or name[:-1] not in _PARTIAL_WRITES):
+    is_linear = name[:-1] in _PARTIAL_WRITES and not others and not kwargs
+    if not is_linear and any(p.is_partial() for p in x._placements):
         raise not_implemented(
             f"tapegrad has no {name} of a DTensor that is partial",
             "redistribute() it to Replicate() before.",
@@ -422,8 +424,10 @@ def _total(func, args, kwargs):
     return spread(undisturbed(compute), x._mesh, placements, shape)
 
 
-@rule("norm vector_norm linalg_vector_norm linalg_norm")
+@rule("norm linalg_vector_norm")
 def _norm(func, args, kwargs):
+    if func.__module__ != Tensor.norm.__module__:  # `linalg.norm`, which may be of a matrix
+        raise _refused("linalg.norm")
     names = ("input", "p") if func.__name__ == "norm" else ("x", "ord")
     given = dict(zip(names, args, strict=False)) | kwargs
     x = given.pop("input", given.pop("x", None))
