@@ -14,11 +14,14 @@ from tests import needs
 from tests.distributed.mpi.conftest import PROGRAMS
 
 
-@pytest.mark.parametrize("program", ["tensors", "sharded"])
-def test_two_ranks(torchrun, program):
-    ended = torchrun(2, f"{program}.py")
+def test_two_ranks_and_one_that_loads_what_they_saved(torchrun, tmp_path):
+    programs = ["tensors.py", "sharded.py", "checkpoints.py"]
+    ended = torchrun(2, "in_turn.py", tmp_path / "folder", *programs)
     assert ended.status == 0, ended.err
-    assert ended.lines("rank . is done") == ["rank 0 is done", "rank 1 is done"]
+    assert ended.lines("rank . is done") == [f"rank {r} is done" for r in (0, 0, 0, 1, 1, 1)]
+    found = {"app": {"model": {"0.weight": torch.zeros(5, 3)}}, "step": 0}
+    checkpoint.load(found, checkpoint_id=tmp_path / "folder")
+    assert found["step"] == 3 and (found["app"]["model"]["0.weight"] != 0).all()
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +59,6 @@ def test_losses_are_those_of_pytorch(losses):
     )
     for name, expected in json.loads(theirs.stdout).items():
         assert abs(losses(2)[name] - expected).max() <= 1e-6, name
-
-
-def test_parts_are_saved_and_loaded_by_another_number_of_ranks(torchrun, tmp_path):
-    ended = torchrun(2, "checkpoints.py", tmp_path / "folder")
-    assert ended.status == 0, ended.err
-    assert ended.lines("rank . is done") == ["rank 0 is done", "rank 1 is done"]
-    found = {"app": {"model": {"0.weight": torch.zeros(5, 3)}}, "step": 0}
-    checkpoint.load(found, checkpoint_id=tmp_path / "folder")
-    assert found["step"] == 3 and (found["app"]["model"]["0.weight"] != 0).all()
 
 
 def test_ranks_that_are_killed_leave_a_whole_checkpoint(torchrun, tmp_path):

@@ -31,6 +31,18 @@ def test_the_gradient_of_a_leaf_is_spread_as_it_is(mesh):
     assert x.grad.full_tensor().equal(torch.full((2, 3), 2.0))
 
 
+def test_gradients_that_are_asked_for_are_spread(mesh):
+    x = distribute_tensor(torch.ones(3), mesh, [Shard(0)]).requires_grad_()
+    (g,) = torch.autograd.grad((x * x).sum(), x)
+    assert g.placements == (Shard(0),) and g.full_tensor().equal(torch.full((3,), 2.0))
+
+
+def test_other_data_has_other_placements(mesh):
+    x = distribute_tensor(torch.ones(3), mesh, [Shard(0)])
+    x.data = distribute_tensor(torch.ones(4, 2), mesh, [Replicate()])
+    assert x.shape == (4, 2) and x.placements == (Replicate(),)
+
+
 def test_a_parameter_stays_one_when_it_is_copied(mesh):
     p = torch.nn.Parameter(distribute_tensor(torch.ones(2), mesh, [Shard(0)]))
     q = copy.deepcopy(p)
@@ -54,10 +66,21 @@ def test_wholes_are_made_in_parts(mesh, name):
         (lambda x, m: x @ x, NotImplementedError, "tapegrad does not compute matmul"),
         (lambda x, m: x[0], NotImplementedError, "tapegrad does not compute __getitem__"),
         (lambda x, m: x.T, NotImplementedError, "tapegrad does not compute T"),
+        (lambda x, m: torch.where(x > 0), NotImplementedError, "tapegrad does not compute where("),
+        (
+            lambda x, m: torch.linalg.norm(x, 2),
+            NotImplementedError,
+            "tapegrad does not compute lin",
+        ),
         (lambda x, m: x.max(0), NotImplementedError, "tapegrad does not compute max(dim=...)"),
         (lambda x, m: x.tolist(), RuntimeError, ".tolist() is not supported for tensor subclasses"),
         (lambda x, m: x.item(), RuntimeError, "a Tensor with 4 elements cannot be converted"),
         (lambda x, m: x + torch.ones(2, 2), RuntimeError, "aten.add.default got mixed"),
+        (
+            lambda x, m: setattr(x, "data", torch.ones(2, 2)),
+            RuntimeError,
+            "aten.set_data.default got mixed",
+        ),
         (lambda x, m: torch.save(x, io.BytesIO()), NotImplementedError, "tapegrad does not pickle"),
         (
             lambda x, m: torch.optim.LBFGS([x]),

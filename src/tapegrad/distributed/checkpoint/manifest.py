@@ -34,10 +34,6 @@ _CLASSES = {
 }
 
 
-def _path(*parts: str) -> str:
-    return os.path.join(*parts)
-
-
 def _size(*args: Any) -> Size:
     if len(args) != 1 or not isinstance(args[0], (tuple, list)):
         raise malformed("a Size is made of something that is no tuple")
@@ -46,25 +42,14 @@ def _size(*args: Any) -> Size:
     return Size(args[0])
 
 
-def _encoding(*args: Any) -> Any:
-    try:
-        return md._MEM_FORMAT_ENCODING(*args)
-    except (TypeError, ValueError) as error:
-        raise malformed("a memory format that there is not") from error
-
-
-def _layout(*args: Any) -> Any:
-    return rebuild.get_layout(*args)
-
-
 _CALLS = {
     "torch.Size": _size,
-    "torch.serialization._get_layout": _layout,
-    "torch.distributed.checkpoint.metadata._MEM_FORMAT_ENCODING": _encoding,
-    "pathlib.PosixPath": _path,
-    "pathlib.WindowsPath": _path,
-    "pathlib._local.PosixPath": _path,
-    "pathlib._local.WindowsPath": _path,
+    "torch.serialization._get_layout": rebuild.get_layout,
+    "torch.distributed.checkpoint.metadata._MEM_FORMAT_ENCODING": md._MEM_FORMAT_ENCODING,
+    "pathlib.PosixPath": os.path.join,
+    "pathlib.WindowsPath": os.path.join,
+    "pathlib._local.PosixPath": os.path.join,
+    "pathlib._local.WindowsPath": os.path.join,
 }
 _FOUND = {**_CLASSES, **_CALLS, **{f"torch.{name}": dtype for name, dtype in BY_NAME.items()}}
 _OBJECT_BYTES = 400
@@ -98,7 +83,12 @@ def read(path: str) -> md.Metadata:
         if isinstance(function, type) and function in _CLASSES.values() and not args and new:
             return object.__new__(function)
         if not new and any(function is each for each in _CALLS.values()):
-            return function(*args)
+            try:
+                return function(*args)
+            except (TypeError, ValueError) as error:
+                raise malformed(
+                    "the manifest makes something of what it cannot be made of"
+                ) from error
         raise malformed("the manifest calls what cannot be called")
 
     def build(found: Any, state: Any) -> None:

@@ -87,16 +87,20 @@ def _handed_out(tree: Any, options: StateDictOptions) -> Any:
     def one(x: Any) -> Any:
         if options.full_state_dict and isinstance(x, DTensor):
             x = x.full_tensor()
-        return x.cpu() if options.cpu_offload and isinstance(x, Tensor) and not is_away else x
+        if is_away:
+            return None
+        return x.cpu() if options.cpu_offload and isinstance(x, Tensor) else x
 
     found = _mapped(tree, one)
-    return type(tree)() if is_away else found
+    return type(found)() if is_away else found
 
 
 def _mapped(tree: Any, one: Callable[[Any], Any]) -> Any:
+    """Dicts, lists and tuples with `one` of what is in them."""
     if isinstance(tree, dict):
-        return type(tree)((key, _mapped(x, one)) for key, x in tree.items())
-    if isinstance(tree, (list, tuple)):
+        kind: Any = OrderedDict if isinstance(tree, OrderedDict) else dict
+        return kind((key, _mapped(x, one)) for key, x in tree.items())
+    if type(tree) in (list, tuple):
         return type(tree)(_mapped(x, one) for x in tree)
     return one(tree)
 

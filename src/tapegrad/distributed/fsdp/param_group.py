@@ -1,6 +1,7 @@
 """The parameters of one module, spread over ranks by rows: gathered, let go, reduced."""
 
 from collections.abc import Callable
+from math import prod
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from tapegrad.distributed.tensor.dtensor import DTensor, spread
 from tapegrad.distributed.tensor.placement_types import Replicate, Shard
 from tapegrad.distributed.tensor.redistribute import chunk_of, cut
 from tapegrad.nn.parameter import Parameter
+
+_SMALL_BYTES = 1 << 16  # of a part: below, messages cost more by their number than by their size
 
 
 class Spread:
@@ -75,37 +78,81 @@ class Spread:
         part = self.part
         return part._array is not array or version_of(part).value != version
 
-    def gather(self, dtype: Any) -> Any:
-        """Begin to fill the whole parameter with the parts of all ranks."""
-        whole = self.part
-        part = whole._array
+    def to_send(self, dtype: Any) -> Any:
+        """This rank's rows, with those that make all parts equally long, in a row of memory."""
+        part = self.part
         if self.gathered_of is not None and self.is_stale():
             version_of(self.full).value += 1
-        self.gathered_of = part, version_of(whole).value
-        if part.dtype != dtype or self.rows != self.step or not part.flags.c_contiguous:
-            padded = np.zeros((self.step, *self.shape[1:]), dtype)
-            padded[: self.rows] = part
-            part = padded
-        return self.group._allgather_base(wrap(self.room), wrap(part))
+        self.gathered_of = part._array, version_of(part).value
+        return _padded(part._array, self.step, dtype)
 
-    def reduce(self, g: Any, dtype: Any, op: Any) -> Callable[[], Any]:
-        """Begin to reduce a gradient; what is returned waits and gives this rank's part."""
-        size = self.group.size()
-        given = g._array
-        if given.dtype != dtype or self.n != size * self.step or not given.flags.c_contiguous:
-            padded = np.zeros((size * self.step, *self.shape[1:]), dtype)
-            padded[: self.n] = given
-            given = padded
-        found = wrap(np.empty((self.step, *self.shape[1:]), dtype))
-        options = ReduceScatterOptions()
-        options.reduceOp = op
-        work = self.group._reduce_scatter_base(found, wrap(given), options)
 
-        def finish() -> Any:
-            work.wait()
-            return wrap(found._array[: self.rows])
+def _padded(array: Any, n: int, dtype: Any) -> Any:
+    """Rows in another dtype with zeros after them, `n` in all; a copy where it has to be."""
+    if array.dtype == dtype and len(array) == n and array.flags.c_contiguous:
+        return array
+    found = np.zeros((n, *array.shape[1:]), dtype)
+    found[: len(array)] = array
+    return found
 
-        return finish
+
+def _messages(spreads: Sequence[Spread], dtypes: Sequence[Any]) -> list[list[Spread]]:
+    """The parameters that go in one message: small ones of a dtype together, others alone."""
+    found: list[list[Spread]] = []
+    together: dict[Any, list[Spread]] = {}
+    for x, dtype in zip(spreads, dtypes, strict=True):
+        if x.step * prod(x.shape[1:]) * dtype.itemsize > _SMALL_BYTES:
+            found.append([x])
+        else:
+            together.setdefault(dtype, []).append(x)
+    return [*found, *together.values()]
+
+
+def _gathering(members: Sequence[Spread], dtype: Any) -> Callable[[], Any]:
+    """Begin to fill the memory of whole parameters; what is returned waits for it."""
+    group = members[0].group
+    if len(members) == 1:
+        x = members[0]
+        return group._allgather_base(wrap(x.room), wrap(x.to_send(dtype))).wait
+    given = np.concatenate([x.to_send(dtype).reshape(-1) for x in members])
+    found = np.empty((group.size(), given.size), dtype)
+    work = group._allgather_base(wrap(found.reshape(-1)), wrap(given))
+
+    def finish() -> None:
+        work.wait()
+        start = 0
+        for x in members:
+            rows = x.room.reshape(group.size(), -1)
+            rows[...] = found[:, start : start + rows.shape[1]]
+            start += rows.shape[1]
+
+    return finish
+
+
+def _reducing(members: Sequence[Spread], grads: Sequence[Any], dtype: Any, op: Any) -> Callable:
+    """Begin to reduce gradients; what is returned waits and gives this rank's rows of each."""
+    group = members[0].group
+    size = group.size()
+    options = ReduceScatterOptions()
+    options.reduceOp = op
+    given = [_padded(g, size * x.step, dtype) for x, g in zip(members, grads, strict=True)]
+    sent = given[0]
+    if len(members) > 1:
+        sent = np.concatenate([g.reshape(size, -1) for g in given], axis=1)
+    found = np.empty(sent.size // size, dtype)
+    work = group._reduce_scatter_base(wrap(found), wrap(sent.reshape(-1)), options)
+
+    def finish() -> list:
+        work.wait()
+        parts, start = [], 0
+        for x, g in zip(members, given, strict=True):
+            n = g.size // size
+            part = found[start : start + n].reshape(x.step, *x.shape[1:])
+            parts.append(wrap(part[: x.rows]))
+            start += n
+        return parts
+
+    return finish
 
 
 class ParamGroup:
@@ -128,7 +175,7 @@ class ParamGroup:
         self.factor: float | None = None  # what the sum of gradients is divided by; None: the ranks
         self._works: list | None = None
         self._memory: Memory | None = None
-        self._reducing: list[tuple[Spread, Callable[[], Any]]] = []
+        self._reducing: list[tuple[list[Spread], Callable[[], list]]] = []
 
     # --- gathering --------------------------------------------------------------------------------
 
@@ -156,7 +203,10 @@ class ParamGroup:
         dtypes = [self._dtype_of(x) for x in self.spreads]
         if self._memory is None or dtypes != [x.room.dtype for x in self.spreads]:
             self._prepare(dtypes)
-        self._works = [x.gather(x.room.dtype) for x in self.spreads]
+        self._works = [
+            _gathering(members, members[0].room.dtype)
+            for members in _messages(self.spreads, dtypes)
+        ]
 
     def gather(self) -> None:
         """Let the modules have the whole parameters."""
@@ -164,8 +214,8 @@ class ParamGroup:
         if self._works is None:
             return
         works, self._works = self._works, None
-        for work in works:
-            work.wait()
+        for finish in works:
+            finish()
         for x in self.spreads:
             if x.full.requires_grad is not x.part.requires_grad:
                 x.full.requires_grad_(x.part.requires_grad)
@@ -200,21 +250,23 @@ class ParamGroup:
     def reduce(self) -> None:
         """Begin to reduce the gradients of the whole parameters."""
         op = ReduceOp.AVG if self.factor is None else ReduceOp.SUM
-        for x in self.spreads:
-            g = x.full._grad
-            if g is None:
-                continue
+        spreads = [x for x in self.spreads if x.full._grad is not None]
+        grads = {x: x.full._grad._array for x in spreads}
+        for x in spreads:
             x.full._grad = None
-            wanted = self.policy.reduce_dtype
-            dtype = g._array.dtype if wanted is None else wanted.numpy
-            self._reducing.append((x, x.reduce(g, dtype, op)))
+        wanted = self.policy.reduce_dtype
+        dtypes = {x: g.dtype if wanted is None else wanted.numpy for x, g in grads.items()}
+        for members in _messages(spreads, list(dtypes.values())):
+            given = [grads.pop(x) for x in members]
+            finish = _reducing(members, given, dtypes[members[0]], op)
+            self._reducing.append((members, finish))
 
     def finish_reducing(self) -> None:
         """Add the reduced gradients to those of the parts."""
         reducing, self._reducing = self._reducing, []
         with no_grad():
-            for x, finish in reducing:
-                g = finish()
+            pairs = [pair for members, end in reducing for pair in zip(members, end(), strict=True)]
+            for x, g in pairs:
                 if x.of_replica is not None:
                     g.add_(x.of_replica)
                     x.of_replica = None

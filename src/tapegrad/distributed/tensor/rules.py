@@ -66,6 +66,11 @@ def _attribute(access: Any, args: tuple) -> Any:
         raise _refused(name)
     if name in _SHAPES and access.__name__ == "__get__":
         return _SHAPES[name](x)
+    if name == "data" and access.__name__ == "__set__":
+        other = args[1]
+        if not isinstance(other, DTensor):
+            raise _mixed("set_data")
+        x._mesh, x._placements, x._global = other._mesh, other._placements, other._global
     result = undisturbed(access, *args)
     if name in ("grad", "data") and type(result) is Tensor:
         result = x._alike(result)
@@ -114,7 +119,6 @@ RULES["data_ptr"] = lambda func, args, kwargs: 0
 @rule("""
     __hash__ __dir__ backward element_size get_device is_complex is_contiguous is_floating_point
     is_signed register_post_accumulate_grad_hook requires_grad_ retain_grad detach_ is_inference
-    is_set_to
 """)
 def _of_part(func, args, kwargs):
     """What is as well said of the part."""
@@ -130,6 +134,18 @@ def _hooked(func, args, kwargs):
         return undisturbed(local, result) if isinstance(result, DTensor) else result
 
     return undisturbed(func, x, spread_hook)
+
+
+@rule("grad")
+def _gradients(func, args, kwargs):
+    """`torch.autograd.grad`: each gradient is spread as its input is."""
+    inputs = kwargs.get("inputs", args[1] if len(args) > 1 else ())
+    listed = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    found = undisturbed(func, *args, **kwargs)
+    return tuple(
+        x._alike(g) if isinstance(x, DTensor) and type(g) is Tensor else g
+        for x, g in zip(listed, found, strict=True)
+    )
 
 
 @rule("tolist numpy __array__ __dlpack__")
@@ -173,12 +189,16 @@ def _mesh_of(name: str, tensors: Sequence) -> Any:
                     "Distribute one of them over the mesh of the other.",
                 )
         elif x.dim():
-            raise runtime_error(
-                f"aten.{name.strip('_')}.default got mixed torch.Tensor and DTensor, need to "
-                "convert all torch.Tensor to DTensor before calling distributed operators!",
-                "distribute_tensor(x, mesh, [Replicate()]) makes it one.",
-            )
+            raise _mixed(name)
     return mesh
+
+
+def _mixed(name: str) -> Exception:
+    return runtime_error(
+        f"aten.{name.strip('_')}.default got mixed torch.Tensor and DTensor, need to convert all "
+        "torch.Tensor to DTensor before calling distributed operators!",
+        "distribute_tensor(x, mesh, [Replicate()]) makes it one.",
+    )
 
 
 def _placements(mesh: Any, tensors: Sequence, shape: Sequence[int]) -> list:
@@ -247,8 +267,9 @@ def _elementwise(func, args, kwargs):
     mesh = _mesh_of(func.__name__, tensors)
     shapes = [x._global if isinstance(x, DTensor) else tuple(x.shape) for x in tensors]
     shape = broadcast(*shapes)
-    if func.__name__ in _LINEAR and len(tensors) == 1:
-        placements: Sequence = tensors[0]._placements
+    if func.__name__ == "where" and len(args) + len(kwargs) == 1:
+        raise _refused("where(condition)")
+    if func.__name__ in _LINEAR and len(tensors) == 1 and not kwargs and tensors[0] is args[0]:
         return undisturbed(_linear, func, args, kwargs)
     placements = _placements(mesh, tensors, shape)
 
@@ -263,13 +284,12 @@ _LINEAR = frozenset("div divide mul multiply neg negative positive true_divide".
 
 
 def _linear(func, args, kwargs):
-    x = next(x for x in args if isinstance(x, DTensor))
+    x = args[0]
     return x._alike(_computed(func, args, kwargs, lambda y: local(y) if y is x else y))
 
 
 @rule("""
     alias bfloat16 clone contiguous cpu detach double float half to type type_as zeros_like
-    view_as_real_copy
 """)
 def _alike(func, args, kwargs):
     """One tensor like another."""
@@ -295,7 +315,8 @@ def _filled(func, args, kwargs):
 def _in_place(func, args, kwargs):
     x = args[0]
     name, others = func.__name__, _tensors(args[1:], kwargs)
-    if any(p.is_partial() for p in x._placements) and (others or name[:-1] not in _PARTIAL_WRITES):
+    is_linear = name[:-1] in _PARTIAL_WRITES and not others and not kwargs
+    if not is_linear and any(p.is_partial() for p in x._placements):
         raise not_implemented(
             f"tapegrad has no {name} of a DTensor that is partial",
             "redistribute() it to Replicate() before.",
@@ -403,8 +424,10 @@ def _total(func, args, kwargs):
     return spread(undisturbed(compute), x._mesh, placements, shape)
 
 
-@rule("norm vector_norm linalg_vector_norm linalg_norm")
+@rule("norm linalg_vector_norm")
 def _norm(func, args, kwargs):
+    if func.__module__ != Tensor.norm.__module__:  # `linalg.norm`, which may be of a matrix
+        raise _refused("linalg.norm")
     names = ("input", "p") if func.__name__ == "norm" else ("x", "ord")
     given = dict(zip(names, args, strict=False)) | kwargs
     x = given.pop("input", given.pop("x", None))

@@ -17,7 +17,8 @@ def state(n):
     return {"n": n, "w": {str(i): torch.full((50, 50), float(n)) for i in range(2)}}
 
 
-def save_forever(folder, n):
+def save_forever(folder, n, begins):
+    os.write(begins, b"!")
     while True:
         n += 1
         checkpoint.save(state(n), checkpoint_id=folder)
@@ -38,15 +39,20 @@ def main(folder, n_kills):
         one_s = time.monotonic() - start
     last, moved = 0, 0
     for _ in range(n_kills):
+        begun, begins = os.pipe()
         child = os.fork()
         if child == 0:
-            save_forever(folder, last)
-        time.sleep(random.uniform(0, 2.5 * one_s))
+            save_forever(folder, last, begins)
+        os.read(begun, 1)
+        time.sleep(random.uniform(0, 4 * one_s))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        os.close(begun)
+        os.close(begins)
         found = loaded(folder)
         assert found >= last
         moved += found > last
+        one_s *= 0.9 if found > last else 1.2  # half of them are killed after a save or more
         last = found
     assert moved > n_kills / 10, (moved, last)  # many were killed after something was saved
     names = os.listdir(folder)

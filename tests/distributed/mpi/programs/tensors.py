@@ -29,6 +29,13 @@ def parts():
     partial = DTensor.from_local(X * (rank + 1), mesh, [Partial()])
     for target in PLACEMENTS:
         assert partial.redistribute(placements=[target]).full_tensor().equal(3 * X)
+    for name, function in {
+        "half": lambda x: x / 2,
+        "inverse": lambda x: 2 / x,
+        "floor": lambda x: x.div(2, rounding_mode="floor"),
+        "negative": lambda x: -x,
+    }.items():
+        assert torch.allclose(function(partial).full_tensor(), function(3 * X)), name
     text = str(spread(torch.zeros(2), Shard(0)))
     assert text == (
         "DTensor(local_tensor=tensor([0.]), device_mesh=DeviceMesh((2,), 'cpu', stride=(1,)), "
