@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tapegrad.core import collective_listener
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.device import device
 from tapegrad.core.errors import runtime_error
@@ -25,7 +26,6 @@ from tapegrad.distributed.reduce_op import (
     reduction_of,
 )
 from tapegrad.distributed.work import AfterWork, Work
-from tapegrad.profiler.recorder import RECORDER
 
 _MONITOR_TAG = 30_000  # of messages of `monitored_barrier`; MPI has no smaller bound of tags
 _ADVICE = "Give every rank tensors of the shapes and in the number that the collective asks for."
@@ -146,12 +146,8 @@ class ProcessGroup:
         """The backend, whose calls a profiler that is on hears of."""
         if self._backend is None:
             raise NotImplementedError(f"{type(self).__name__} does not have this collective")
-        recorder = RECORDER.get()
-        if recorder is None or not recorder.on:
-            return self._backend
-        from tapegrad.distributed.profiled import Profiled
-
-        return Profiled(self._backend, recorder)
+        listened = collective_listener.listened
+        return self._backend if listened is None else listened(self._backend)
 
     def _refuse(self, call, problem):
         word = self._WORDS.get(self._moves.name, self._moves.name)

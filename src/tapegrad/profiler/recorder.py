@@ -19,6 +19,7 @@ from types import FrameType
 
 import numpy as np
 
+from tapegrad.core import collective_listener
 from tapegrad.core.annotations import Any, ModuleLike
 
 RECORDER: ContextVar[Recorder | None] = ContextVar("tapegrad_recorder", default=None)
@@ -199,6 +200,19 @@ class Recorder:
                 record.module = ""
                 records.append(record)
         return sorted(records, key=lambda record: (record.start, -record.end))
+
+
+def _listened(backend: Any) -> Any:
+    """A backend of `torch.distributed` whose calls are noted while a recorder is on."""
+    recorder = RECORDER.get()
+    if recorder is None or not recorder.on:
+        return backend
+    from tapegrad.distributed.profiled import Profiled
+
+    return Profiled(backend, recorder)
+
+
+collective_listener.listened = _listened
 
 
 def module_here() -> str:
