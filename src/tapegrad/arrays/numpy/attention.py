@@ -141,12 +141,10 @@ def attend(inputs: Sequence, scale: float, causal: bool) -> tuple:
         lambda: _heads(v, lead),
     ]
     scores = _Scores(inputs, causal, _prepared(q.size + k.size + v.size, calls))
-    width = v.shape[-1]
-    result = zeros((scores.n_heads, scores.length, width), dtype)
+    result = zeros((scores.n_heads, scores.length, v.shape[-1]), dtype)
     total = np.full((scores.n_heads, scores.length, 1), np.inf, dtype)
 
     ones = np.ones((scores.n_keys, 1), dtype)
-    line = np.ones((1, width), dtype)
 
     def work(first: int, last: int) -> None:
         room = scores.room()
@@ -169,7 +167,7 @@ def attend(inputs: Sequence, scale: float, causal: bool) -> tuple:
                 np.add(top, np.log(sums), logs)
                 logs[nothing] = np.inf
             np.matmul(s, scores.values[heads, keys], y)
-            y /= np.dot(sums.reshape(-1, 1), line).reshape(y.shape)  # a column divides slowly
+            y /= sums
 
     if scores.n_keys:
         scores.share(work)
