@@ -32,25 +32,32 @@ def _heads(x: Array, lead: tuple[int, ...]) -> Any:
     return x.reshape(prod(lead), *x.shape[-2:])
 
 
-def _with(x: Array, column: Any) -> Any:
-    """`x` with another column: products of matrices add what it stands for."""
-    wide = empty(x.size + x.size // x.shape[-1], x.dtype).reshape(*x.shape[:-1], x.shape[-1] + 1)
-    wide[..., :-1] = x
+def _with(x: Array, column: Any, lead: tuple[int, ...], scale: Any = 1) -> Any:
+    """`x` times a number, as `_heads` has it, with a column more: products add what it is for."""
+    length, width = x.shape[-2:]
+    shape = (*lead, length, width + 1)
+    wide = empty(prod(shape), x.dtype).reshape(shape)
+    np.multiply(x, x.dtype.type(scale), wide[..., :-1])
     wide[..., -1:] = column
-    return wide
+    return wide.reshape(prod(lead), length, width + 1)
+
+
+def _prepared(size: int, calls: list) -> list:
+    """What each of the calls returns, over threads where `size` numbers are worth it."""
+    n = len(calls)
+    shares = share_products(n, size // n, lambda i, j: [call() for call in calls[i:j]])
+    return [each for share in shares for each in share]
 
 
 class _Scores:
     """The scores q k^T scale + mask of all heads, to be had block by block."""
 
-    def __init__(self, inputs: Sequence, scale: float, causal: bool):
-        q, k, v, *masks = inputs
-        self.lead, self.causal = q.shape[:-2], causal
-        self.queries = _heads(np.multiply(q, q.dtype.type(scale), memory_for(q)), self.lead)
-        self.keys, self.values = _heads(k, self.lead), _heads(v, self.lead)
+    def __init__(self, inputs: Sequence, causal: bool, heads: Sequence):
+        self.lead, self.causal = inputs[0].shape[:-2], causal
+        self.queries, self.keys, self.values = heads  # the first with the scale in them
         self.n_heads, self.length, _ = self.queries.shape
         self.n_keys = self.keys.shape[1]
-        self.mask = self._added(masks[0]) if masks else None
+        self.mask = self._added(inputs[3]) if len(inputs) > 3 else None
         size = max(self.length * self.n_keys, 1)
         self.together = max(1, _TOGETHER // size)
         self.rows = self.length if self.together > 1 else max(1, _BLOCK // max(self.n_keys, 1))
@@ -78,6 +85,12 @@ class _Scores:
                 stop = min(start + rows, self.length)
                 seen = min(stop, self.n_keys) if self.causal else self.n_keys
                 yield slice(i, min(i + step, last)), slice(start, stop), slice(0, seen)
+
+    def in_one_block(self) -> bool:
+        """Whether one block has all queries and all keys of a head, and there are some."""
+        if not self.n_keys or not self.length or (self.causal and self.length < self.n_keys):
+            return False
+        return self.rows >= self.length
 
     def of(self, heads: slice, rows: slice, keys: slice, room: Any) -> Any:
         """The scores of one block, in `room`."""
@@ -120,9 +133,15 @@ def attend(inputs: Sequence, scale: float, causal: bool) -> tuple:
     `inputs` are q, k, v and perhaps a mask; leading axes are those of q, k, v alike. With `causal`
     query i sees keys 0 to i. A row that sees nothing gives 0, and infinity as its logarithm.
     """
-    scores = _Scores(inputs, scale, causal)
-    dtype = scores.queries.dtype
-    result = zeros((scores.n_heads, scores.length, scores.values.shape[2]), dtype)
+    q, k, v, *_ = inputs
+    dtype, lead = q.dtype, q.shape[:-2]
+    calls = [
+        lambda: _heads(np.multiply(q, dtype.type(scale), memory_for(q)), lead),
+        lambda: _heads(k, lead),
+        lambda: _heads(v, lead),
+    ]
+    scores = _Scores(inputs, causal, _prepared(q.size + k.size + v.size, calls))
+    result = zeros((scores.n_heads, scores.length, v.shape[-1]), dtype)
     total = np.full((scores.n_heads, scores.length, 1), np.inf, dtype)
 
     ones = np.ones((scores.n_keys, 1), dtype)
@@ -161,27 +180,40 @@ def attend_back(
     g: Array, inputs: Sequence, y: Array, total: Array, scale: float, causal: bool
 ) -> list:
     """The cotangents of q, k and v in `attend`, and None for a mask."""
-    scores = _Scores(inputs, scale, causal)
-    g, y, total = (_heads(x, scores.lead) for x in (g, y, total))
-    everything = (q, k, v) = scores.queries, scores.keys, scores.values
-    g_q, g_k, g_v = (zeros(x.shape, x.dtype) for x in everything)
-    # products with columns more: q k^T - total, and g v^T - sum(g y)
-    scores.queries, scores.keys = _with(q, -total), _with(k, 1)
-    g_wide, values = _with(g, -np.vecdot(g, y)[..., None]), _with(v, 1)
+    q, k, v, *_ = inputs
+    lead, factor = q.shape[:-2], q.dtype.type(scale)
+    calls = [  # products with columns more: q k^T - total, and g v^T - sum(g y)
+        lambda: _with(q, -total, lead, scale),
+        lambda: _with(k, 1, lead),
+        lambda: _with(v, 1, lead),
+        lambda: _with(g, -np.vecdot(g, y)[..., None], lead),
+    ]
+    *heads, g_wide = _prepared(q.size + k.size + v.size, calls)
+    scores = _Scores(inputs, causal, heads)
+    everything = (q, k, v) = [x[..., :-1] for x in heads]
+    g = g_wide[..., :-1]
+    once = scores.in_one_block()
+    g_q, g_k, g_v = (memory_for(x) if once else zeros(x.shape, x.dtype) for x in everything)
+
+    def add(a: Array, b: Array, out: Array) -> None:
+        if once:
+            np.matmul(a, b, out)
+        else:
+            out += a @ b
 
     def work(first: int, last: int) -> None:
         room, other = scores.room(), scores.room()
         for heads, rows, keys in scores.blocks(first, last):
             s = scores.of(heads, rows, keys, room)
             np.exp(s, s)  # the weights
-            g_v[heads, keys] += s.mT @ g[heads, rows]
-            change = _product(g_wide[heads, rows], values[heads, keys].mT, other)
+            add(s.mT, g[heads, rows], g_v[heads, keys])
+            change = _product(g_wide[heads, rows], scores.values[heads, keys].mT, other)
             change *= s
-            np.matmul(change, k[heads, keys], g_q[heads, rows])
-            g_k[heads, keys] += change.mT @ q[heads, rows]
+            part = np.matmul(change, k[heads, keys], g_q[heads, rows])
+            part *= factor
+            add(change.mT, q[heads, rows], g_k[heads, keys])
 
     if scores.n_keys:
         scores.share(work)
-    g_q *= g_q.dtype.type(scale)
     found = [x.reshape(like.shape) for x, like in zip((g_q, g_k, g_v), inputs, strict=False)]
     return [*found, *[None] * (len(inputs) - 3)]

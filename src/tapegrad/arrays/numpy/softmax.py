@@ -86,7 +86,8 @@ def softmax_back(g: Array, y: Array, axis: int) -> Any:
             total = np.vecdot(cotangent, part)[:, None]
         else:
             total = _total(np.multiply(cotangent, part, out), ones)
-        np.subtract(cotangent, total, out)
+        np.copyto(out, total)  # a ufunc that repeats a column takes longer than both
+        np.subtract(cotangent, out, out)
         out *= part
 
     return _in_blocks(work, axis, g, y)
