@@ -8,6 +8,7 @@ nothing is lost but time.
 import gc
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from sys import getrefcount
 from types import BuiltinFunctionType, FunctionType
 
@@ -17,16 +18,17 @@ from tapegrad.arrays.namespaces import below_batches, is_batched
 from tapegrad.arrays.numpy.memory_pool import drop_unused
 from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.number import TracedNumber, plain
-from tapegrad.arrays.traced.program import Program, unwatched
+from tapegrad.arrays.traced.program import Program
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.describe import is_freed
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, is_grad_enabled, switched
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence, node_of
+from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.view import View
 from tapegrad.compiler.counts import Count, counts_of
 from tapegrad.compiler.python_effects import Watch, may_have_effects
-from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
+from tapegrad.compiler.sources import PLAIN, Found, Uncompilable, is_library
 from tapegrad.compiler.stores import Place, Store, stores_of
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.conj_neg_view import resolved
@@ -40,6 +42,17 @@ from tapegrad.operators.creation.factory_options import Maker
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils._pytree.tree import tree_flatten, tree_unflatten
+
+_BEHIND_AN_ARGUMENT = "a backward pass goes on into the graph behind an argument"
+
+
+@cache
+def _is_ours(plan: Any) -> bool:
+    """Whether the rules of a plan are an operator's of tapegrad, which calls nothing of the user's.
+
+    Others are those of custom functions, of hooks of saved tensors, of what a program declares.
+    """
+    return type(plan) is Plan and all(is_library(rule.function) for _, rule in plan.rules)
 
 
 class RecordingMode(Layered):
@@ -55,17 +68,33 @@ class RecordingMode(Layered):
         if type(op) is Maker:
             return recording.made(op, lambda: self.below(name, function, args, kwargs))
         for x in inputs:
-            if isinstance(x, TensorBase):
+            if isinstance(x, TensorBase) and type(x._array) is not Traced:
                 recording.check(name, x)
         if type(op) is Op and type(self.under) is bool:
             given = name, function, args, kwargs
-            return unwatched(recording.program, self.below, given, {})
+            return recording.program.run_for_line(self.below, given)
         return self.below(name, function, args, kwargs)
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         if type(node) is not AccumulateGrad and node.sequence < self.recording.first_node:
-            self.recording.refuse("a backward pass goes on into the graph behind an argument")
+            self.recording.refuse(_BEHIND_AN_ARGUMENT)
         return super().backward_node(node, function, args)
+
+    def runner(self) -> Callable | None:
+        if type(self.under) is not bool:
+            return None
+        recording = self.recording
+        first, run_for_line = recording.first_node, recording.program.run_for_line
+
+        def run(node: Any, g: Any, retain: bool) -> Any:
+            if node.sequence < first:
+                recording.refuse(_BEHIND_AN_ARGUMENT)
+            plan = node.plan
+            if _is_ours(plan):
+                return run_for_line(plan.run, (node, g, retain))
+            return plan.run(node, g, retain)
+
+        return run
 
     def cut(self, x: object, result: object, how: str) -> None:
         if how == "numpy()":

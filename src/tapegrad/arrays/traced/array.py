@@ -8,6 +8,7 @@ constant of the program that nothing says is one.
 
 import numpy as np
 
+from tapegrad.arrays.traced import record as recording
 from tapegrad.arrays.traced.number import TracedNumber
 from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.arrays.traced.record import record
@@ -25,8 +26,9 @@ class Traced:
     __slots__ = ("__weakref__", "array", "is_number", "place", "program")
 
     def __init__(self, program: Any, array: Array, place: Any):
-        self.is_number = isinstance(array, np.generic)
-        self.program, self.array, self.place = program, np.asarray(array), place
+        self.program, self.place = program, place
+        self.is_number = type(array) is not np.ndarray and isinstance(array, np.generic)
+        self.array = np.asarray(array) if self.is_number else array
 
     def __array_namespace__(self, *, api_version: Any = None) -> Any:
         from tapegrad.arrays.traced import namespace
@@ -187,6 +189,9 @@ class Traced:
 
     def __setitem__(self, key: Any, x: Any) -> None:
         record("setitem", None, (self, key, x), {}, _set)
+
+
+recording.TRACED = Traced
 
 
 def _set(array: Any, key: Any, x: Any) -> None:

@@ -95,12 +95,17 @@ class Program:
     """
 
     def __init__(self) -> None:
+        from tapegrad.arrays.traced.array import Traced
+
+        self._kind = Traced
         self.inputs: list[Any] = []  # Values and Scalars
         self.instructions: list[Instruction] = []
         self.functions: dict[str, Callable] = {}  # what the texts of instructions call
         self.constants: list[Any] = []  # arrays and objects that instructions were handed
         self.owner: Any = None  # who records it, for those who ask about more than arrays
         self.watcher: Any = None  # a function of `sys.setprofile`, which rests in kernels
+        self.rests = False  # whether it does
+        self._line: tuple[str, int] | None = None  # that of the operator that runs
         self.drawn = 0  # how often words were drawn by its instructions
         self._n = 0
         self._constants: dict[int, int] = {}
@@ -130,19 +135,22 @@ class Program:
         return value
 
     def _find_root(self, value: Value, array: Any) -> None:
-        owner = owner_of(array)
-        owner = owner if owner.base is None else owner.base
-        address = array.__array_interface__["data"][0]
+        owner = array
+        if array.base is not None:
+            owner = owner_of(array)
+            owner = owner if owner.base is None else owner.base
         found = self._memory.get(id(owner))
         if found is not None and found[0]() is owner:
-            value.root, value.offset = found[1], address - found[2]
+            start = _address(owner) if found[2] is None else found[2]
+            value.root, value.offset = found[1], _address(array) - start
             return
         reference: Callable
         try:
             reference = ref(owner)
         except TypeError:  # what has no weak references is kept
             reference = lambda kept=owner: kept  # noqa: E731
-        self._memory[id(owner)] = reference, value, address
+        # the address of an array that has its memory alone is asked for with the first view of it
+        self._memory[id(owner)] = reference, value, None if owner is array else _address(array)
 
     def scalar(self) -> Scalar:
         """A new place for a Python number."""
@@ -165,9 +173,7 @@ class Program:
 
     def array(self, array: Array, value: Value) -> Any:
         """A recorded array."""
-        from tapegrad.arrays.traced.array import Traced
-
-        found = Traced(self, array, value)
+        found = self._kind(self, array, value)
         self._made.append(ref(found))
         return found
 
@@ -199,7 +205,18 @@ class Program:
             name, n = text, 2
             while self.functions.setdefault(text, function) != function:  # another of that name
                 text, n = f"{name}_{n}", n + 1
-        self.instructions.append(Instruction(text, args, kwargs, out, _line()))
+        self.instructions.append(Instruction(text, args, kwargs, out, self._line or _line()))
+
+    def run_for_line(self, function: Callable, args: tuple) -> Any:
+        """`function(*args)`, which runs no line of the user's: what it records is of the current
+        one. Python's profiling sees nothing of it."""
+        if self._line is not None:
+            return function(*args)
+        self._line = _line()
+        try:
+            return unwatched(self, function, args)
+        finally:
+            self._line = None
 
     def draw(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         """Random numbers, drawn now; the program draws as many each time."""
@@ -252,19 +269,25 @@ class Program:
         return compiled(self, [x.place for x in outputs])
 
 
-def unwatched(program: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
-    """`function(*args, **kwargs)`, which calls nothing of the user's: there is much to see in it.
+def unwatched(program: Any, function: Callable, args: tuple) -> Any:
+    """`function(*args)`, which calls nothing of the user's: there is much to see in it.
 
     Whoever watches the recording of `program` by Python's profiling sees nothing of the call.
     """
-    watcher = None if program is None else program.watcher
+    watcher = program.watcher
     if watcher is None or sys.getprofile() is not watcher:
-        return function(*args, **kwargs)
+        return function(*args)
     sys.setprofile(None)
+    program.rests = True
     try:
-        return function(*args, **kwargs)
+        return function(*args)
     finally:
+        program.rests = False
         sys.setprofile(watcher)
+
+
+def _address(array: Array) -> int:
+    return array.__array_interface__["data"][0]
 
 
 class Constant:

@@ -10,7 +10,10 @@ from tapegrad.arrays.traced.program import RECORDING, Program, unwatched
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable
 
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+_PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
+
+TRACED: Any = None
+"""The class of recorded arrays, which its module sets."""
 
 
 def record(
@@ -22,7 +25,9 @@ def record(
     `setitem`; `run` does the same where there is no function of that name.
     """
     program = RECORDING.get()
-    return unwatched(program, _record, (program, text, function, args, kwargs, run), {})
+    if program is None or program.rests:
+        return _record(program, text, function, args, kwargs, run)
+    return unwatched(program, _record, (program, text, function, args, kwargs, run))
 
 
 def _record(
@@ -30,19 +35,18 @@ def _record(
 ) -> Any:
     known: dict[int, Any] = {}
     plain = [_plain(x, known) for x in args]
-    plain_kwargs = {k: _plain(x, known) for k, x in kwargs.items()} if kwargs else {}
+    plain_kwargs = {k: _plain(x, known) for k, x in kwargs.items()} if kwargs else kwargs
     if program is None or any([x.program is not program for x in known.values()]):
         # it is over: what a graph has kept of it still computes
         return (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
-    target = kwargs.get("out")
-    if type(target) is np.ndarray and program.owner is not None:
+    if kwargs and type(kwargs.get("out")) is np.ndarray and program.owner is not None:
         program.owner.refuse(f"{text} writes to memory that is no tensor's of the call")
     out = (run or function)(*plain, **plain_kwargs)  # type: ignore[misc]
     for x in known.values():
         if x.is_number and (text in _WRITERS or _shares(out, x.array)):
             _keep_in_memory(program, x)
     placed = tuple([place_of(program, x) for x in args])
-    placed_kwargs = {k: place_of(program, x) for k, x in kwargs.items()} if kwargs else {}
+    placed_kwargs = {k: place_of(program, x) for k, x in kwargs.items()} if kwargs else kwargs
     found, result = _traced(program, out, known, text)
     program.note(text, function, placed, placed_kwargs, result)
     if is_sized_by_data(text, plain):
@@ -103,9 +107,12 @@ def _keep_in_memory(program: Program, x: Any) -> None:
 
 def is_sized_by_data(text: str, args: Any) -> bool:
     """Whether the shape of what a call gives depends on numbers."""
-    if text in _SIZED_BY_DATA or text.startswith(_PREPARED):
-        return True
-    return text == "getitem" and _has_mask(args[1])
+    return _is_sized(text) or (text == "getitem" and _has_mask(args[1]))
+
+
+@cache
+def _is_sized(text: str) -> bool:
+    return text in _SIZED_BY_DATA or text.startswith(_PREPARED)
 
 
 def _has_mask(key: Any) -> bool:
@@ -116,33 +123,33 @@ def _has_mask(key: Any) -> bool:
 
 def _plain(x: Any, known: dict) -> Any:
     """An argument with plain arrays in the place of recorded ones, which `known` collects."""
-    from tapegrad.arrays.traced.array import Traced
-
-    if type(x) is Traced:
+    kind = type(x)
+    if kind is TRACED:
         known[id(x.array)] = x
         return x.array
+    if kind in _PLAIN:
+        return x
     if isinstance(x, (tuple, list)):
         found = [_plain(each, known) for each in x]
-        return type(x)(*found) if hasattr(x, "_fields") else type(x)(found)
+        return kind(*found) if hasattr(x, "_fields") else kind(found)
     if isinstance(x, dict):
         return {k: _plain(each, known) for k, each in x.items()}
-    if type(x) is slice:
+    if kind is slice:
         return slice(*[_plain(each, known) for each in (x.start, x.stop, x.step)])
     return plain_number(x)
 
 
 def place_of(program: Program, x: Any) -> Any:
     """An argument as a program keeps it: a `Value`, a `Constant`, or a plain Python object."""
-    from tapegrad.arrays.traced.array import Traced
-
-    if type(x) is Traced or type(x) is TracedNumber:
+    kind = type(x)
+    if kind is TRACED or kind is TracedNumber:
         return x.place
-    if type(x) is tuple or type(x) is list:
-        return type(x)([place_of(program, each) for each in x])
-    if type(x) is slice:
-        return slice(*[place_of(program, each) for each in (x.start, x.stop, x.step)])
-    if type(x) in _PLAIN:
+    if kind in _PLAIN:
         return x
+    if kind is tuple or kind is list:
+        return kind([place_of(program, each) for each in x])
+    if kind is slice:
+        return slice(*[place_of(program, each) for each in (x.start, x.stop, x.step)])
     return program.constant(x)
 
 
