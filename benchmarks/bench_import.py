@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from row import CPU, NUMPY, WALL, Row, ratio
+from row import CPU, NUMPY, OTHERS, WALL, Row, ratio
 
 PROGRAM = """
 import sys, time
@@ -30,6 +30,7 @@ ROWS = [
         "the import statement in a fresh process",
         fresh_import,
         fresh_import,
+        others=dict.fromkeys(OTHERS, fresh_import),
         per="import",
         repeats=41,
         bounds=(ratio(NUMPY, 1.6), ratio(NUMPY, 1.6, WALL)),

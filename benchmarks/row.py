@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 TAPEGRAD, TORCH, NUMPY, JAX = "tapegrad", "torch", "numpy", "jax"
 BEFORE = "before"  # another checkout of tapegrad
 LIBRARIES = (TAPEGRAD, TORCH, NUMPY, JAX)
-TITLES = {TAPEGRAD: "tapegrad", TORCH: "PyTorch", NUMPY: "NumPy", JAX: "JAX", BEFORE: "before"}
+OTHERS = ("mygrad", "micrograd")  # measured where they are asked for by name
+TITLES = {
+    **{TAPEGRAD: "tapegrad", TORCH: "PyTorch", NUMPY: "NumPy", JAX: "JAX", BEFORE: "before"},
+    **{"mygrad": "MyGrad", "micrograd": "micrograd"},
+}
 CPU, WALL = "cpu", "wall"
 CLOCKS = {CPU: "CPU time", WALL: "wall time"}
 PEAK = "peak memory above that before the first step, bytes"
@@ -40,9 +44,10 @@ class Row:
     """One line of work.
 
     `tensors(torch)` is given tapegrad and then PyTorch, and nothing else differs between the two;
-    `by_hand(numpy)` does the same without either, `jitted(jax)` by compiled JAX. Each prepares its
-    data and returns a step. A step that returns None is timed by the harness and its time divided
-    by `count`; a step that measures by itself returns its figures.
+    `by_hand(numpy)` does the same without either, `jitted(jax)` by compiled JAX, `others` by the
+    libraries of `OTHERS`. Each prepares its data and returns a step. A step that returns None is
+    timed by the harness and its time divided by `count`; a step that measures by itself returns its
+    figures.
     """
 
     name: str
@@ -50,6 +55,7 @@ class Row:
     tensors: Callable[[Any], Step]
     by_hand: Callable[[Any], Step] | None = None
     jitted: Callable[[Any], Step] | None = None
+    others: Mapping[str, Callable[[Any], Step]] = field(default_factory=dict)
     count: int = 1
     per: str = "operator"
     clock: str = CPU
@@ -64,6 +70,8 @@ class Row:
         """What a library does in this row; None where it has no part."""
         if library == NUMPY:
             return self.by_hand
+        if library in OTHERS:
+            return self.others.get(library)
         return self.jitted if library == JAX else self.tensors
 
 

@@ -10,6 +10,7 @@ import bench_compile_training
 import bench_convolution
 import bench_elementwise
 import bench_embedding
+import bench_engines
 import bench_forward
 import bench_forward_mode
 import bench_function
@@ -52,6 +53,7 @@ MODULES = (
     bench_training,
     bench_jacobian,
     bench_per_sample,
+    bench_engines,
     bench_gpt,
     bench_compile,
     bench_compile_derivatives,

@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import sys
+from importlib import metadata
 from time import perf_counter, process_time
 
 from memory import Peak
@@ -57,7 +58,8 @@ def serve(row: Row, library: str) -> None:
         module.backends.native.wait()
     for _ in range(row.warmup):
         step()
-    about = {"version": module.__version__, "pinned": pinned}
+    version = getattr(module, "__version__", None) or metadata.version(library)
+    about = {"version": version, "pinned": pinned}
     print(json.dumps(about), flush=True)
     for _ in sys.stdin:
         figures = measure(row, step)

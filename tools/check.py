@@ -3,6 +3,7 @@
 python -m tools.check                       everything
 python -m tools.check format lint types     some of it
 python -m tools.check smoke                 tests that take five seconds
+python -m tools.check site                  the site, with no warning (the extra `docs`)
 python -m tools.check short                 tests that take two minutes, those of the README
 python -m tools.check nightly               tests with more rounds, and new examples
 """
@@ -17,6 +18,7 @@ STEPS = {
     "format": ["ruff", "format", "--check", "."],
     "lint": ["ruff", "check", "."],
     "types": ["mypy"],
+    "site": ["mkdocs", "build", "--strict", "--quiet"],
     "smoke": ["pytest", "-q", "tests/test_smoke.py"],
     "short": ["pytest", "-q", "-n", "auto"],
     "tests": ["pytest", "-q", "-n", "auto"],

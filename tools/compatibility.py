@@ -1,4 +1,4 @@
-"""What there is of PyTorch's public names, module by module: docs/compatibility.md.
+"""What there is of PyTorch's public names, module by module: docs/compare/compatibility.md.
 
 python -m tools.compatibility               write the page
 python -m tools.compatibility --check       1 if the page is not what would be written
@@ -16,7 +16,7 @@ from tapegrad.compat.refusal import advice_of
 from tools.pytorch_surface import stored
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "compatibility.md"
+PAGE = ROOT / "docs" / "compare" / "compatibility.md"
 INTRODUCTION = Path(__file__).with_suffix(".md")
 WORDS = ("there", "refuses", "missing")
 
@@ -88,7 +88,9 @@ def main(arguments: list[str]) -> int:
         return 0
     if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
         return 0
-    print("docs/compatibility.md is out of date: python -m tools.compatibility", file=sys.stderr)
+    print(
+        f"{PAGE.relative_to(ROOT)} is out of date: python -m tools.compatibility", file=sys.stderr
+    )
     return 1
 
 

@@ -1,4 +1,4 @@
-"""Run the PyTorch ecosystem with tapegrad and with PyTorch, and write docs/ecosystem.md.
+"""Run the PyTorch ecosystem with tapegrad and with PyTorch, and write docs/compare/ecosystem.md.
 
 python -m tools.ecosystem PROGRAMS --pytorch PYTHON [--only NAME ...]     compare, write the page
 python -m tools.ecosystem --own-tests FOLDER --pytorch PYTHON PACKAGE ... run a package's own tests
@@ -35,7 +35,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "ecosystem.md"
+PAGE = ROOT / "docs" / "compare" / "ecosystem.md"
 INTRODUCTION = Path(__file__).with_suffix(".md")
 PACKAGES = Path(__file__).with_suffix(".txt")
 RESULTS = Path(__file__).with_suffix(".json")
@@ -232,7 +232,7 @@ def own_tests(package: str, folder: Path, environment: Environment) -> Own:
 
 
 def page(results: dict[str, dict[str, dict]]) -> str:
-    """The text of docs/ecosystem.md."""
+    """The text of docs/compare/ecosystem.md."""
     rows = [Row(**row) for row in results["programs"].values()]
     rows.sort(key=lambda row: (plain(row.package), row.what))
     packages = {row.package for row in rows}

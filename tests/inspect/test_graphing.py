@@ -390,3 +390,35 @@ def test_the_languages_of_other_programs_have_every_node_edge_and_layer():
         in graph(model[0].weight.exp(), params={'a"<#': model[0].weight}).mermaid()
     )
     assert mermaid.count("subgraph") == len(re.findall(r"^ *end$", mermaid, re.M))
+
+
+@pytest.mark.parametrize(
+    ("model", "shape", "leaf"),
+    [
+        (lambda: nn.Sequential(nn.Linear(5, 4), nn.BatchNorm1d(4)), (8, 5), "0.bias"),
+        (lambda: nn.Sequential(nn.Conv2d(1, 4, 3), nn.InstanceNorm2d(4)), (2, 1, 8, 8), "0.bias"),
+        (lambda: nn.Sequential(nn.Conv2d(1, 4, 3), nn.GroupNorm(4, 4)), (2, 1, 8, 8), "0.bias"),
+        (lambda: nn.Sequential(nn.Linear(5, 4), nn.Tanh()), (8, 5), None),
+        (lambda: nn.Sequential(nn.Linear(5, 4), nn.BatchNorm1d(4).eval()), (8, 5), None),
+    ],
+)
+def test_a_bias_before_a_normalisation_says_why_its_gradient_vanishes(model, shape, leaf):
+    torch.manual_seed(0)
+    net = model()
+    loss = graph(lambda x: net(x).tanh().pow(2).sum(), torch.randn(shape), gradients=True)
+    why = {edge.source.name: edge.why for edge in loss.record.edges if edge.why}
+    assert list(why) == ([leaf] if leaf else [])
+    assert all("bias=False" in each for each in why.values())
+
+
+def test_parameters_have_their_whole_path_whatever_variables_there_are():
+    model = nn.Sequential(nn.Linear(3, 3), nn.Sequential(nn.Linear(3, 1)))
+    head = model[1]
+    for _name, param in model.named_parameters():
+        assert param.requires_grad
+    with watch():
+        y = head(model[0](torch.ones(2, 3))).sum()
+    names = {v.name for v in graph(y).record.vertices if v.kind == "parameter"}
+    assert names == {"0.weight", "0.bias", "1.0.weight", "1.0.bias"}
+    (given,) = [v for v in graph(y, params={"last": param}).record.vertices if v.name == "last"]
+    assert given.shape == (1,)

@@ -85,6 +85,28 @@ def test_show_shows_the_graph_right_there_and_says_nothing(notebook):
     assert output.output_type == "display_data" and "<iframe srcdoc" in output.data["text/html"]
 
 
+def test_only_the_first_graph_brings_the_page(notebook):
+    first, later = shown(notebook, 7), notebook.cells[8].outputs[0].data
+    assert len(first["text/html"]) > 150_000 > 15_000 > len(later["text/html"])
+
+
+def test_the_cell_that_had_the_page_brings_it_again_when_it_runs_again(monkeypatch):
+    from tapegrad.inspect import graph_frame
+
+    runs = [("a", 1), ("a", 1), ("b", 2), ("b", 3), ("a", 4), ("b", 5), None]
+    monkeypatch.setattr(graph_frame, "_running_cell", iter(runs).__next__)
+    book = graph_frame._Notebook()
+    assert [book.needs_page() for _ in runs] == [True, False, False, False, True, False, True]
+
+
+def test_an_output_whose_page_is_gone_says_what_to_do(notebook, browser, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(notebook.cells[8].outputs[0].data["text/html"], encoding="utf-8")
+    browser.get(path.as_uri())
+    browser.switch_to.frame(browser.find_element("css selector", "iframe"))
+    chromium.Page(browser).until("document.querySelector('pre').textContent.includes('Run this')")
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     driver = chromium.start(tmp_path_factory.mktemp("profile"))

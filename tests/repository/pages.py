@@ -5,20 +5,27 @@ from pathlib import Path
 
 import pytest
 
+from tools import notebooks
+
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
-BLOCK = re.compile(
-    r"^```python\n(?P<code>.*?)^```\n(?:\n*^```text\n(?P<output>.*?)^```\n)?",
-    re.MULTILINE | re.DOTALL,
-)
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 
 
 def blocks(page):
-    """Each ```python block of a page, with the ```text block that follows it if there is one."""
+    """Each ```python block of a page, with the ```text block that follows it if there is one.
+
+    A page of the course is one program.
+    """
     text = page.read_text(encoding="utf-8")
-    for match in BLOCK.finditer(text):
+    found = list(notebooks.BLOCK.finditer(text))
+    if page in notebooks.pages():
+        code = "\n".join(match["code"] for match in found)
+        output = "".join(match["output"] or "" for match in found)
+        yield pytest.param(code, output, id=str(page.relative_to(ROOT)))
+        return
+    for match in found:
         line = text.count("\n", 0, match.start()) + 2
         name = f"{page.relative_to(ROOT)}:{line}"
         yield pytest.param(match["code"], match["output"], id=name)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import comparison
+
 RUN = Path(__file__).parents[2] / "benchmarks" / "run.py"
 
 
@@ -57,3 +59,14 @@ print(before / 2**20, peak.bytes() / 2**20)
     before, after = map(float, run.stdout.split())
     assert before < 1
     assert 31 < after < 34
+
+
+def test_the_page_that_compares_is_written_from_figures():
+    figures = json.loads(comparison.FIGURES.read_text(encoding="utf-8"))
+    assert comparison.page(figures) == comparison.PAGE.read_text(encoding="utf-8")
+    assert {"tapegrad", "torch", "mygrad", "micrograd"} <= figures["rows"]["import"].keys()
+
+
+def test_a_package_is_weighed_alone_and_with_what_it_needs():
+    assert comparison.size("numpy") > 10_000_000
+    assert sum(comparison.sizes_with("tapegrad")) > comparison.size("tapegrad") + 10_000_000

@@ -22,7 +22,7 @@ def text(path):
         ("CITATION.cff", r"^version: (.*)$"),
         ("CHANGELOG.md", r"^## \[(\d.*)\]"),
         ("conda/recipe.yaml", r'^  version: "(.*)"$'),
-        ("docs/compatibility.md", r"is `2\.13\.0\+tapegrad\.(.*?)`"),
+        ("docs/compare/compatibility.md", r"is `2\.13\.0\+tapegrad\.(.*?)`"),
     ],
 )
 def test_the_version_is_the_same_everywhere(path, pattern):

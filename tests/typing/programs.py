@@ -17,8 +17,9 @@ def write(folder):
     """
     pages, places = {}, {}
     for page in PAGES:
+        stem = re.sub(r"[^a-z]", "_", page.relative_to(ROOT).with_suffix("").as_posix().lower())
         for i, block in enumerate(blocks(page)):
-            name = f"{re.sub(r'[^a-z]', '_', page.stem.lower())}_{i}"
+            name = f"{stem}_{i}"
             text, places[name] = revealing(block.values[0])
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
             pages[name] = page.relative_to(ROOT).as_posix()

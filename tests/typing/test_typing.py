@@ -37,11 +37,18 @@ USER = frozenset("assignment var-annotated has-type misc union-attr".split())
 
 EXPECTED = {
     ("as_torch", "attr-defined"): 1,  # a typo
-    ("docs/engine.md", "attr-defined"): 1,  # `torch.tanh.op`: no attribute of functions
-    ("docs/extending.md", "arg-type"): 2,  # what only `__torch_function__` makes an operand
-    ("docs/extending.md", "attr-defined"): 2,
-    ("docs/hooks.md", "arg-type"): 2,  # a gradient, which may be None
-    ("docs/hooks.md", "index"): 1,
+    (
+        "docs/how-it-works/engine.md",
+        "attr-defined",
+    ): 1,  # `torch.tanh.op`: no attribute of functions
+    ("docs/how-to/extending.md", "arg-type"): 2,  # what only `__torch_function__` makes an operand
+    ("docs/how-to/extending.md", "attr-defined"): 2,
+    ("docs/how-to/hooks.md", "arg-type"): 2,  # a gradient, which may be None
+    ("docs/how-to/hooks.md", "index"): 1,
+    ("docs/how-to/train.md", "arg-type"): 1,
+    ("docs/learn/04-leaves.md", "arg-type"): 1,
+    ("docs/learn/05-no-grad.md", "operator"): 1,
+    ("docs/learn/10-training.md", "operator"): 2,
 }
 """Errors that programs of the pages have for good, and how many at most."""
 

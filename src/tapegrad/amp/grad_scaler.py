@@ -11,6 +11,7 @@ from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Any, OptimizerLike
 from tapegrad.core.dtype import float16, float32, int32
 from tapegrad.core.errors import assertion_error, deprecated, runtime_error, value_error, warn
+from tapegrad.core.tensor_base import SHARDED
 from tapegrad.operators.creation.zeros_eye import full
 from tapegrad.tensors.tensor import Tensor
 
@@ -278,6 +279,8 @@ class GradScaler(ScalerSettings):
                         )
                     bad = bad or not bool(grad.isfinite().all())
                     grad.mul_(inv_scale.to(grad.dtype))
+            if SHARDED:
+                bad = _anywhere(bad, optimizer)
             if bad:
                 found_inf = found_inf.fill_(1.0)
         has_gradients = any(p.grad is not None for g in optimizer.param_groups for p in g["params"])
@@ -443,6 +446,14 @@ class GradScaler(ScalerSettings):
                     scale.copy_(grown)
                 good = 0
             tracker.fill_(good)
+
+
+def _anywhere(bad: bool, optimizer: OptimizerLike) -> bool:
+    """Whether inf or nan was found here, or on a rank that has other parts of the gradients."""
+    params = [p for group in optimizer.param_groups for p in group["params"]]
+    for param in {p.device_mesh: p for p in params if isinstance(p, SHARDED[0])}.values():
+        bad = param._anywhere(bad)
+    return bad
 
 
 class OlderScaler(GradScaler):

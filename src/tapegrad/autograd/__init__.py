@@ -1,11 +1,17 @@
 """Reverse-mode differentiation: `backward`, `grad`, the modes, and what is built on them."""
 
+import sys as _sys
 from typing import Any
 
 from tapegrad.autograd.mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from tapegrad.core.missing import missing as _missing
 
 from tapegrad.autograd.backward_grad import backward, grad  # isort: skip  (needs the modes)
+
+if _sys.platform == "emscripten":
+    from tapegrad.autograd.release import install as _install
+
+    _install()
 
 _ON_DEMAND = frozenset(
     "anomaly_mode forward_ad function functional grad_mode graph profiler profiler_util "

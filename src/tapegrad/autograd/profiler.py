@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,20 @@ __all__ = [
 ]  # fmt: skip
 
 _DEVICES = ("cuda", "xpu", "mtia", "hpu", "privateuseone")
+
+
+def _ranks() -> dict:
+    """Which rank this is, for a trace; empty without a process group."""
+    groups = sys.modules.get("tapegrad.distributed.groups")
+    if groups is None or not groups.is_initialized():
+        return {}
+    told = {
+        "backend": groups.get_backend(),
+        "rank": groups.get_rank(),
+        "world_size": groups.get_world_size(),
+        "pg_count": groups.get_pg_count(),
+    }
+    return {"distributedInfo": told}
 
 
 class profile:
@@ -231,7 +246,7 @@ class profile:
         head: dict[str, Any] = {
             name: int(v) if v is True else v for name, v in options.items() if v
         }
-        write_trace(self.function_events, path, head | (metadata or {}), recorder)
+        write_trace(self.function_events, path, head | _ranks() | (metadata or {}), recorder)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """Write each event's Python functions, outermost first, and its `metric`: a flame graph."""

@@ -32,7 +32,7 @@ def command(folder: str) -> int:
     except (OSError, RuntimeError) as error:
         print(f"tapegrad: {error}", file=sys.stderr)
         return 1
-    print(f"{package}: stubs of torch; docs/typing.md says how checkers find them")
+    print(f"{package}: stubs of torch; docs/how-to/typing.md says how checkers find them")
     return 0
 
 

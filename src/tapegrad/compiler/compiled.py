@@ -6,6 +6,7 @@ call, the function runs as it is, and one warning says why.
 """
 
 import functools
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -100,7 +101,7 @@ class Compiled:
         """
         return Explanation(self)
 
-    def save(self, path: str) -> None:
+    def save(self, path: str | os.PathLike) -> None:
         """Write the program of the last call as a file that runs alone: `step.py` or `step.c`.
 
         Raises: RuntimeError where nothing is compiled yet, or the program calls what only tapegrad

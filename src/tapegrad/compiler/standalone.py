@@ -3,6 +3,7 @@
 What the program calls of tapegrad's own kernels stands in the file, too.
 """
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ if __name__ == "__main__":
 '''
 
 
-def save(entry: Any, path: str) -> None:
+def save(entry: Any, path: str | os.PathLike) -> None:
     """Write the program of an entry to a file."""
     file = Path(path)
     if file.suffix == ".c":

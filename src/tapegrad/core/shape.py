@@ -186,3 +186,14 @@ def reshaped_strides(
         if i:
             chunk, step = 1, strides[i - 1]
     return tuple(found) if j < 0 else None
+
+
+def numbered(counts: Any) -> Any:
+    """0 as often as the first count says, 1 as often as the second, and so on: int64.
+
+    >>> from tapegrad.core.shape import numbered
+    >>> numbered(np.array([2, 0, 1]))
+    array([0, 0, 2])
+    """
+    numbers = np.arange(counts.size, dtype=np.int64)
+    return np.repeat(numbers, counts.astype(np.intp, copy=False))  # it takes no larger integers

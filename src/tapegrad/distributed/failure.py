@@ -3,7 +3,11 @@
 MPI ends when the interpreter does, and waits there for all ranks; `Abort` does not.
 """
 
+import os
+import signal
 import sys
+import threading
+import time
 
 from tapegrad.core.annotations import Any
 
@@ -13,12 +17,18 @@ _marked: Any = None  # the rank whose name tracebacks bear; None before there is
 def mark_tracebacks(rank: int) -> None:
     """Let the traceback of an error nobody caught say whose it is, line by line, and end the run.
 
-    Where MPI has started several processes it ends them all, with the exit status 1.
+    Where MPI has started several processes it ends them all, with the exit status 1. A process
+    that is told to end, as those are whose neighbour was killed, says what it was waiting for.
     """
     global _marked
     first, _marked = _marked is None, rank
     if not first:
         return
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    ):
+        signal.signal(signal.SIGTERM, _told_to_end)
     previous = sys.excepthook
 
     def hook(*error: Any) -> None:
@@ -32,6 +42,22 @@ def mark_tracebacks(rank: int) -> None:
         end_all(1)
 
     sys.excepthook = hook
+
+
+def _told_to_end(number: int, frame: Any) -> None:
+    """Say what this rank waits for, if it does, and end as without this handler."""
+    from tapegrad.distributed import waiting
+
+    if waiting.now is not None:
+        work, since = waiting.now
+        print(
+            f"tapegrad: rank {_marked} was told to end in {work.call}, for which it had waited "
+            f"{time.time() - since:.1f} s at {waiting.line_of(frame)}",
+            file=sys.stderr,
+            flush=True,
+        )
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def end_all(status: int, message: str = "") -> None:

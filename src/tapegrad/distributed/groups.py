@@ -9,6 +9,7 @@ from tapegrad.core.annotations import Any
 from tapegrad.core.errors import advised, assertion_error, value_error
 from tapegrad.distributed.backend_names import Backend, BackendConfig, require
 from tapegrad.distributed.constants import default_pg_timeout
+from tapegrad.distributed.debug_level import DebugLevel, get_debug_level
 from tapegrad.distributed.failure import mark_tracebacks
 from tapegrad.distributed.in_process import OneRank
 from tapegrad.distributed.launch_variables import set_launch_variables
@@ -236,12 +237,17 @@ def _backend(name, store, ranks, rank, timeout):
     from tapegrad.distributed import mpi
 
     of_world = getattr(_world.default_pg, "_backend", None)
-    if isinstance(of_world, mpi.Mpi):
+    if of_world is not None:
         found = of_world.group(rank, len(ranks), ranks)
         found.name = name
         found.set_timeout(timeout)
         return found
-    return mpi.connect(name, store, rank, ranks, timeout)
+    found = mpi.connect(name, store, rank, ranks, timeout)
+    if get_debug_level() is not DebugLevel.DETAIL:
+        return found
+    from tapegrad.distributed.checked import Checked
+
+    return Checked(found)
 
 
 class _Options:
@@ -325,6 +331,10 @@ def init_process_group(
     ranks = list(range(world_size))
     _world.default_pg = _make(name, store, ranks, rank, timeout, pg_options, "0", "default_pg")
     mark_tracebacks(rank)
+    if world_size > 1 and store is not None:
+        from tapegrad.distributed.waiting import answer_questions
+
+        answer_questions(store, rank, world_size)
 
 
 def _world_of_mpi(rank, world_size):

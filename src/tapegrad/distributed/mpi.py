@@ -18,6 +18,7 @@ import numpy as np
 
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import advised
+from tapegrad.distributed import waiting
 from tapegrad.distributed.backend import Backend
 from tapegrad.distributed.exceptions import DistBackendError
 from tapegrad.distributed.in_process import OneRank
@@ -104,7 +105,7 @@ def connect(
     if rank == 0 and name != "mpi":
         version = mpi().Get_library_version().splitlines()[0].split(",")[0].strip("\0 ")
         print(f'tapegrad: "{name}" with {size} ranks runs over MPI ({version})', file=sys.stderr)
-    return _among(name, places, rank, timeout)
+    return _among(name, places, ranks, rank, timeout)
 
 
 def _places(store, rank, size):
@@ -120,7 +121,9 @@ def _places(store, rank, size):
     return places
 
 
-def _among(name: str, places: Sequence[int], rank: int, timeout: timedelta) -> Backend:
+def _among(
+    name: str, places: Sequence[int], ranks: Sequence[int], rank: int, timeout: timedelta
+) -> Backend:
     """The backend of the processes of MPI with these numbers."""
     if len(places) == 1:
         return OneRank(0, 1)  # needs no communicator
@@ -128,7 +131,7 @@ def _among(name: str, places: Sequence[int], rank: int, timeout: timedelta) -> B
     group = world.group.Incl(list(places))
     comm = world.Create_group(group)
     group.Free()
-    return Mpi(name, comm, places, rank, timeout)
+    return Mpi(name, comm, places, ranks, rank, timeout)
 
 
 class _Request(Work):
@@ -136,15 +139,18 @@ class _Request(Work):
 
     def __init__(
         self,
-        what: str,
+        call: str,
+        backend: "Mpi",
         requests: list,
-        timeout: timedelta,
         keep: Any = (),
         finish: Callable[[], None] | None = None,
+        peers: Sequence[int] | None = None,
     ) -> None:
         super().__init__()
-        self._what, self._requests, self._timeout = what, requests, timeout
+        self.call, self._backend, self._requests = call, backend, requests
         self._keep, self._finish = keep, finish  # buffers live until MPI is done with them
+        self.group, self.peers = backend.members, peers
+        self.number = waiting.begun.get(self.group, 0)  # which of the group's collectives it is
         self._error: DistBackendError | None = None
         self._done = False
         self._source: int | None = None
@@ -163,7 +169,7 @@ class _Request(Work):
             self._done = not self._requests
         except MPI.Exception as error:
             self._done = True
-            self._error = DistBackendError(f"{self._what} failed: {error}")
+            self._error = DistBackendError(f"{self._what()} failed: {error}")
         if self._done:
             self._source = status.source
             if self._finish is not None and self._error is None:
@@ -176,21 +182,32 @@ class _Request(Work):
     def source_rank(self) -> int:
         return super().source_rank() if self._source is None else self._source
 
+    def _what(self) -> str:
+        return f"{self.call} on rank {self._backend.rank} of {self._backend.size}"
+
     def wait(self, timeout: timedelta = timedelta(0)) -> bool:
+        if not self.is_completed():
+            waiting.now = self, time.time()
+            try:
+                self._wait_for((timeout or self._backend.timeout).total_seconds())
+            finally:
+                waiting.now = None
+        if self._error is not None:
+            raise self._error
+        return True
+
+    def _wait_for(self, limit: float) -> None:
         start = time.monotonic()
-        limit = (timeout or self._timeout).total_seconds()
         while not self.is_completed():
             waited = time.monotonic() - start
             if waited > limit:
+                others = waiting.explained()
                 raise advised(
-                    DistBackendError(f"{self._what} did not end in {limit:g} s"),
+                    DistBackendError(f"{self._what()} did not end in {limit:g} s{others}"),
                     "Does every rank make the same calls in the same order? Another timeout is "
                     "an argument of init_process_group, new_group and wait.",
                 )
             time.sleep(0 if waited < _SPIN_S else _NAP_S)
-        if self._error is not None:
-            raise self._error
-        return True
 
 
 def _n_words(array: Any) -> int:
@@ -261,25 +278,33 @@ class _Reduction:
 
 
 class Mpi(Backend):
-    """The processes of a communicator, which are numbers `places` of all that MPI started."""
+    """The processes of a communicator: numbers `places` of MPI's, `ranks` of the world."""
 
     def __init__(
-        self, name: str, comm: Any, places: Sequence[int], rank: int, timeout: timedelta
+        self,
+        name: str,
+        comm: Any,
+        places: Sequence[int],
+        ranks: Sequence[int],
+        rank: int,
+        timeout: timedelta,
     ) -> None:
         super().__init__(rank, len(places))
         self.name = name
-        self._comm, self._places, self._timeout = comm, list(places), timeout
+        self._comm, self._places, self.timeout = comm, list(places), timeout
+        self.members = " ".join(map(str, ranks))
         self._under_way: list[_Request] = []
 
     def set_timeout(self, timeout: timedelta) -> None:
-        self._timeout = timeout
+        self.timeout = timeout
 
-    def _work(self, call, array, requests, keep=(), finish=None):
+    def _work(self, call, array, requests, keep=(), finish=None, peers=None):
         requests = requests if isinstance(requests, list) else [requests]
         numbers = "" if array is None else f" of {array.size} {array.dtype}"
-        what = f"{call}{numbers} on rank {self.rank} of {self.size}"
+        if peers is None:
+            waiting.begun[self.members] = waiting.begun.get(self.members, 0) + 1
         self._under_way = [work for work in self._under_way if not work.is_completed()]
-        work = _Request(what, requests, self._timeout, (keep, array), finish)
+        work = _Request(f"{call}{numbers}", self, requests, (keep, array), finish, peers)
         self._under_way.append(work)  # its buffers live on if nobody else keeps it
         return work
 
@@ -339,19 +364,21 @@ class Mpi(Backend):
 
     def send(self, buffer: Any, destination: int, tag: int) -> Work:
         request = self._comm.Isend(_moved(buffer), destination, tag)
-        return self._work(f"send to rank {destination}", buffer, request)
+        return self._work(f"send to rank {destination}", buffer, request, peers=[destination])
 
     def receive(self, buffer: Any, source: int | None, tag: int) -> Work:
         where = mpi().ANY_SOURCE if source is None else source
         request = self._comm.Irecv(_moved(buffer), where, tag)
         origin = "any rank" if source is None else f"rank {source}"
-        return self._work(f"receive from {origin}", buffer, request)
+        peers = [] if source is None else [source]
+        return self._work(f"receive from {origin}", buffer, request, peers=peers)
 
     def barrier(self) -> Work:
         return self._work("barrier", None, self._comm.Ibarrier())
 
     def group(self, rank: int, size: int, ranks: Sequence[int]) -> Backend:
-        return _among(self.name, [self._places[r] for r in ranks], rank, self._timeout)
+        places = [self._places[r] for r in ranks]
+        return _among(self.name, places, ranks, rank, self.timeout)
 
     def close(self) -> None:
         if not mpi().Is_finalized():

@@ -25,6 +25,7 @@ from tapegrad.distributed.reduce_op import (
     reduction_of,
 )
 from tapegrad.distributed.work import AfterWork, Work
+from tapegrad.profiler.recorder import RECORDER
 
 _MONITOR_TAG = 30_000  # of messages of `monitored_barrier`; MPI has no smaller bound of tags
 _ADVICE = "Give every rank tensors of the shapes and in the number that the collective asks for."
@@ -141,10 +142,16 @@ class ProcessGroup:
     # --- checks, in gloo's words ------------------------------------------------------------------
 
     @property
-    def _moves(self) -> Backend:
+    def _moves(self) -> Any:
+        """The backend, whose calls a profiler that is on hears of."""
         if self._backend is None:
             raise NotImplementedError(f"{type(self).__name__} does not have this collective")
-        return self._backend
+        recorder = RECORDER.get()
+        if recorder is None or not recorder.on:
+            return self._backend
+        from tapegrad.distributed.profiled import Profiled
+
+        return Profiled(self._backend, recorder)
 
     def _refuse(self, call, problem):
         word = self._WORDS.get(self._moves.name, self._moves.name)

@@ -2,6 +2,8 @@
 
 from enum import IntEnum
 
+import numpy as np
+
 from tapegrad.core.annotations import Any, Callable, Sequence, Tensor
 from tapegrad.core.errors import advised, runtime_error
 from tapegrad.distributed.reduce_op import AllreduceOptions
@@ -55,6 +57,41 @@ def _views(flat: Tensor, parameters: Sequence[Tensor]) -> list:
     return [x.view(p.shape) for x, p in zip(pieces, parameters, strict=True)]
 
 
+class _Bucket:
+    """Parameters, by number, whose gradients are copied to one flat tensor and reduced there."""
+
+    def __init__(self, numbers: Sequence[int], parameters: Sequence[Tensor]) -> None:
+        from tapegrad import empty
+
+        self.numbers = numbers
+        self.parameters = [parameters[i] for i in numbers]
+        self.flat = empty(sum(p.numel() for p in self.parameters), dtype=self.parameters[0].dtype)
+        self.views = dict(zip(numbers, _views(self.flat, self.parameters), strict=True))
+        self.n_missing = len(numbers)
+
+    def take(self, i: int, gradient: Tensor | None, scale: float) -> None:
+        """Copy the gradient of parameter `i`, times a number; None is zero."""
+        view: Any = self.views[i]
+        x: Any = gradient
+        if x is None:
+            view.zero_()
+        elif x.dtype is view.dtype and view._array.dtype.char in "fd":
+            np.multiply(x._array, scale, out=view._array)
+        else:
+            view.copy_(x).mul_(scale)
+        self.n_missing -= 1
+
+    def give(self, i: int, parameter: Tensor, as_view: bool) -> None:
+        """Let the gradient of parameter `i` be what the bucket has."""
+        view: Any = self.views[i]
+        if as_view:
+            parameter.grad = view
+        elif parameter.grad is None:
+            parameter.grad = view.clone()
+        else:
+            parameter.grad.data.copy_(view)
+
+
 def bucket_assignment(
     parameters: Sequence[Tensor], cap_bytes: int, order: Sequence[int] | None = None
 ) -> list[list[int]]:
@@ -89,20 +126,28 @@ class Reducer:
     """
 
     def __init__(
-        self, parameters: Sequence[Tensor], group: Any, cap_bytes: int, find_unused: bool
+        self,
+        parameters: Sequence[Tensor],
+        group: Any,
+        cap_bytes: int,
+        find_unused: bool,
+        as_views: bool = False,
     ) -> None:
         self.parameters = list(parameters)
+        self._as_views = as_views  # gradients stay in the buckets
         self.group, self.find_unused = group, find_unused
         self.n_ranks = group.size()  # by which sums of gradients are divided
         self._cap_bytes = cap_bytes
         self._arrived: list[int] | None = []  # in which order, in the first pass; then None
-        self.buckets = bucket_assignment(self.parameters, cap_bytes)
+        self._buckets: list[_Bucket] = []
+        self._bucket_of: dict[int, _Bucket] = {}
         self._hook: Callable | None = None
         self._hook_state: Any = None
         self._expecting = self._started = self._looks = False
         self._ready: set[int] = set()
         self._unused: set[int] = set()
-        self._running: dict[int, tuple[GradBucket, Any]] = {}
+        self._futures: list = []  # of the buckets that are begun
+        self._n_done = 0  # so many of them, at least, have been reduced
         for i, p in enumerate(self.parameters):
             p.register_post_accumulate_grad_hook(self._arrival(i))
 
@@ -156,14 +201,20 @@ class Reducer:
 
         numbers = tensor(order, dtype=int64)
         broadcast(numbers, group=self.group, group_src=0)
-        self.buckets = bucket_assignment(self.parameters, self._cap_bytes, numbers.tolist())
+        self._share_out(numbers.tolist())
         self._arrived = None
+
+    def _share_out(self, order=None):
+        """Make the buckets, of parameters in an order."""
+        numbers = bucket_assignment(self.parameters, self._cap_bytes, order)
+        self._buckets = [_Bucket(each, self.parameters) for each in numbers]
+        self._bucket_of = {i: bucket for bucket in self._buckets for i in bucket.numbers}
 
     def prepare_for_backward(self, outputs: Sequence[Tensor] | None) -> None:
         """Expect gradients; of outputs, only for what they depend on."""
         self._expecting = True
         self._ready.clear()
-        self._running.clear()
+        self._open_buckets()
         if self._arrived is not None:
             self._arrived = []
         self._looks = outputs is not None
@@ -204,12 +255,10 @@ class Reducer:
         if self._moves():
             if self._arrived is not None:
                 self._arrived.append(i)
-            for _, future in self._running.values():
-                if not future.done():
-                    break  # it went on, and those after it
-            while (n := len(self._running)) < len(self.buckets) and self._ready.issuperset(
-                self.buckets[n]
-            ):
+            self._poke()
+            scale = 1.0 if self._hook is not None else 1 / self.n_ranks
+            self._bucket_of[i].take(i, self.parameters[i].grad, scale)
+            while (n := len(self._futures)) < len(self._buckets) and not self._buckets[n].n_missing:
                 self._begin(n)
         if len(self._ready) == len(self.parameters):
             self._finish()
@@ -217,20 +266,38 @@ class Reducer:
     def _moves(self) -> bool:
         return self._hook is not None or self.group.size() > 1
 
-    def _begin(self, index, of_others=False):
-        from tapegrad import cat, no_grad, zeros_like
+    def _open_buckets(self):
+        """Make ready for a pass."""
+        if self._moves() and not self._buckets:
+            self._share_out()
+        for bucket in self._buckets:
+            bucket.n_missing = len(bucket.numbers)
+        self._futures, self._n_done = [], 0
 
-        parameters = [self.parameters[i] for i in self.buckets[index]]
+    def _poke(self):
+        """Let the reductions under way go on, which no thread does.
+
+        What follows them by `then` waits for the end of the pass: it may reduce something itself,
+        and all ranks have to begin their reductions in the same order.
+        """
+        while self._n_done < len(self._futures):
+            poke = getattr(self._futures[self._n_done], "poke", None)
+            if poke is not None and not poke():
+                break
+            self._n_done += 1
+
+    def _begin(self, index):
+        from tapegrad import no_grad
+
+        bucket = self._buckets[index]
         with no_grad():
-            grads = [zeros_like(p) if of_others or p.grad is None else p.grad for p in parameters]
-            flat = cat([g.detach().reshape(-1) for g in grads])
-            bucket = GradBucket(index, index == len(self.buckets) - 1, parameters, flat)
-            if self._hook is not None:
-                future = self._hook(self._hook_state, bucket)
+            if self._hook is None:
+                future = self.group.allreduce([bucket.flat], AllreduceOptions()).get_future()
             else:
-                flat.div_(self.n_ranks)
-                future = self.group.allreduce([flat], AllreduceOptions()).get_future()
-        self._running[index] = bucket, future
+                is_last = index == len(self._buckets) - 1
+                seen = GradBucket(index, is_last, bucket.parameters, bucket.flat)
+                future = self._hook(self._hook_state, seen)
+        self._futures.append(future)
 
     def _finish(self):
         from tapegrad import no_grad
@@ -238,36 +305,34 @@ class Reducer:
         self._expecting = self._started = False
         with no_grad():
             untouched = self._unused_by_all()
-            for index, (bucket, future) in self._running.items():
+            for bucket, future in zip(self._buckets, self._futures, strict=False):
                 found = future.wait()
-                flat = found[0] if isinstance(found, (list, tuple)) else found
-                views = _views(flat, bucket.parameters())
-                for i, reduced in zip(self.buckets[index], views, strict=True):
-                    parameter = self.parameters[i]
-                    if i in untouched:
-                        continue
-                    if parameter.grad is None:
-                        parameter.grad = reduced.clone()
-                    else:
-                        parameter.grad.data.copy_(reduced)
-        self._running.clear()
+                found = found[0] if isinstance(found, (list, tuple)) else found
+                if found is not bucket.flat:
+                    bucket.flat.copy_(found)
+                for i, parameter in zip(bucket.numbers, bucket.parameters, strict=True):
+                    if i not in untouched:
+                        bucket.give(i, parameter, self._as_views)
+        self._futures = []
 
     def take_part(self, looks: bool) -> None:
         """Reduce the gradients of a pass that only other ranks make, to which this adds none."""
         from tapegrad import no_grad
 
-        for index in range(len(self.buckets)):
-            self._begin(index, of_others=True)
+        self._open_buckets()
+        for index, bucket in enumerate(self._buckets):
+            bucket.flat.zero_()
+            self._begin(index)
         self._looks, self._unused = looks, set(range(len(self.parameters)))
         with no_grad():
             self._unused_by_all()
-            for _, future in self._running.values():
+            for future in self._futures:
                 future.wait()
-        self._running.clear()
+        self._futures = []
         if looks:
             self._arrived = None
         elif self._arrived == []:
-            self._arrived = [i for bucket in self.buckets for i in bucket]
+            self._arrived = [i for bucket in self._buckets for i in bucket.numbers]
 
     def _unused_by_all(self):
         """The parameters that no rank has used."""

@@ -128,12 +128,13 @@ def run(args: argparse.Namespace) -> int:
             "this process is a rank itself: mpiexec or srun started it",
             "Start the script by python -m tapegrad run SCRIPT there, without torchrun.",
         )
+    n = _n_ranks(args.nproc_per_node)
     if str(args.nnodes) not in ("1", "1:1"):
         raise runtime_error(
             f"torchrun starts the ranks of one computer, not of {args.nnodes}",
-            "One mpiexec starts all: mpiexec --host a:4,b:4 -n 8 python -m tapegrad run SCRIPT.",
+            f"One mpiexec starts all, from one computer: mpiexec --host a:{n},b:{n} -n {2 * n} "
+            "python -m tapegrad run SCRIPT. In a Slurm job: srun python -m tapegrad run SCRIPT.",
         )
-    n = _n_ranks(args.nproc_per_node)
     script = ["-m"] * args.module + [args.training_script, *args.training_script_args]
     command = [sys.executable, "-u", "-m", "tapegrad", "run", *script]
     if n > 1:

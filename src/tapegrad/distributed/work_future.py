@@ -8,11 +8,12 @@ class WorkFuture(Future):
     """A future that no other thread completes: `drive(waits)` does, at once if it is told to wait.
 
     What `then` gives is one as well, so that callbacks run when somebody waits or asks.
+    `poke()` lets the work go on and runs none; it says whether the work is done.
     """
 
-    def __init__(self, drive: Callable[[bool], None]) -> None:
+    def __init__(self, drive: Callable[[bool], None], poke: Callable[[], bool]) -> None:
         super().__init__()
-        self._drive = drive
+        self._drive, self.poke = drive, poke
 
     def done(self) -> bool:
         if not self._done:
@@ -32,7 +33,7 @@ class WorkFuture(Future):
         if self._done:
             return super().then(callback)
         before: Future = Future()
-        after = WorkFuture(self._drive)
+        after = WorkFuture(self._drive, self.poke)
         super()._when_done(lambda _: before._complete(self._value, self._error))
         before.then(callback)._when_done(lambda f: after._complete(f._value, f._error))
         return after
@@ -51,5 +52,5 @@ def future_of(work: Any, results: list) -> Future:
         else:
             future.set_result(results)
 
-    future = WorkFuture(drive)
+    future = WorkFuture(drive, work.is_completed)
     return future

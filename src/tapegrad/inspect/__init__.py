@@ -9,11 +9,12 @@ from tapegrad.inspect.linting import LintWarning, lint
 from tapegrad.inspect.living import live_graphs
 from tapegrad.inspect.memory import memory
 from tapegrad.inspect.progress import progress
+from tapegrad.inspect.ranks import ranks
 from tapegrad.inspect.stepping import step
 from tapegrad.inspect.summary import summary
 from tapegrad.inspect.watching import watch
 
 __all__ = [
     "Graph", "LintWarning", "explain", "graph", "graph_text", "lint", "live_graphs", "make_dot",
-    "memory", "plot", "progress", "step", "summary", "watch",
+    "memory", "plot", "progress", "ranks", "step", "summary", "watch",
 ]  # fmt: skip

@@ -1,10 +1,7 @@
 """The page of a graph: one HTML file with the data, the drawing library and the program in it."""
 
-import base64
-import gzip
 import json
 import os
-import sys
 import tempfile
 import webbrowser
 from collections import Counter
@@ -21,31 +18,6 @@ from tapegrad.inspect.stepping import Flow
 
 if TYPE_CHECKING:
     from tapegrad.compiler.parts import Part
-
-_UNPACKING = """<!doctype html><script>
-new Response(new Blob([Uint8Array.from(atob("PAGE"), (c) => c.charCodeAt(0))]).stream()
-  .pipeThrough(new DecompressionStream("gzip"))).text().then((page) => {
-    document.open();
-    document.write(page);
-    document.close();
-  });
-</script>"""
-_STYLE = (
-    "display:block;box-sizing:border-box;width:100%;height:640px;"
-    "border:1px solid #8884;border-radius:6px"
-)
-
-
-def framed(page: str) -> str:
-    """A page as a part of another one, packed: most of it is a library.
-
-    >>> from tapegrad.inspect.graph_page import framed
-    >>> framed("<!doctype html>")[:7]
-    '<iframe'
-    """
-    packed = base64.b64encode(gzip.compress(page.encode(), mtime=0)).decode()
-    inner = escape(_UNPACKING.replace("PAGE", packed))
-    return f'<iframe srcdoc="{inner}" style="{_STYLE}"></iframe>'
 
 
 def folder() -> str:
@@ -71,34 +43,43 @@ def opened(path: str) -> bool:
     return webbrowser.open(Path(path).as_uri())
 
 
-def in_notebook() -> bool:
-    """Whether there is a notebook, or another page, that shows what is displayed."""
-    shell = sys.modules.get("IPython")
-    running = None if shell is None else shell.get_ipython()
-    return running is not None and hasattr(running, "kernel")
-
-
 _FOLDER = Path(__file__).parent / "page"
 _PACKAGE = Path(__file__).parents[1]
 _LIBRARIES = ("cytoscape.min.js", "dagre.min.js")
 _SCRIPTS = (
-    "model.js sides.js layout.js style.js view.js panel.js program.js stepping.js main.js".split()
-)
+    "model.js columns.js sides.js layout.js style.js view.js minimap.js panel.js program.js "
+    "stepping.js export.js main.js"
+).split()
 
 
 def page(graph: Any) -> str:
     """The whole page of a Graph."""
+    return _filled(escape(graph.title), data_of(graph))
+
+
+def empty_page() -> str:
+    """The page with @title@ and @data@ where those of a graph stand."""
+    return _filled("@title@", "@data@")
+
+
+def data_of(graph: Any) -> str:
+    """What the page shows of a Graph, as JSON; nothing in it may end the script it stands in."""
     text = json.dumps(_Data(graph.record, graph.title).all, separators=(",", ":"), allow_nan=False)
-    return Template(_read("page.html")).substitute(
-        title=escape(graph.title),
-        style=_read("page.css"),
-        data=text.replace("<", "\\u003c"),  # nothing in it may end the script it stands in
-        libraries="\n".join(map(_read, _LIBRARIES)),
-        script="\n".join(map(_read, _SCRIPTS)),
+    return text.replace("<", "\\u003c")
+
+
+def _filled(title: str, data: str) -> str:
+    return Template(read("page.html")).substitute(
+        title=title,
+        style=read("page.css"),
+        data=data,
+        libraries="\n".join(map(read, _LIBRARIES)),
+        script="\n".join(map(read, _SCRIPTS)),
     )
 
 
-def _read(name: str) -> str:
+def read(name: str) -> str:
+    """A file of the page."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
@@ -192,6 +173,7 @@ class _Data:
             "input": self.words.number(e.input),
             "port": e.port,
             "state": e.state,
+            "why": self.words.number(e.why),
             "flow": self.flow(e.flow),
         }
 

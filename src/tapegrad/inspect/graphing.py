@@ -8,7 +8,7 @@ from functools import partial
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any
 from tapegrad.inspect.graph_tree import no_graph, record_text
-from tapegrad.inspect.record import Edge, Group, Record, Vertex
+from tapegrad.inspect.record import Edge, Group, Names, Record, Vertex, add_paths
 from tapegrad.inspect.stepping import walk
 from tapegrad.inspect.watching import latest, watch
 from tapegrad.operators.creation.like import ones_like
@@ -107,7 +107,8 @@ class Graph:
 
         Where there is no browser, as on a server, it says where the page is.
         """
-        from tapegrad.inspect.graph_page import folder, in_notebook, opened
+        from tapegrad.inspect.graph_frame import in_notebook
+        from tapegrad.inspect.graph_page import folder, opened
 
         if in_notebook():
             from IPython.display import display
@@ -120,9 +121,9 @@ class Graph:
             print(f"no browser was found; the page is {path}")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from tapegrad.inspect.graph_page import framed
+        from tapegrad.inspect.graph_frame import framed
 
-        return {"text/plain": self.text(), "text/html": framed(self.html())}
+        return {"text/plain": self.text(), "text/html": framed(self)}
 
     def __repr__(self) -> str:
         return self.text()
@@ -183,8 +184,7 @@ def graph(
     │  └─ ↑ AccumulateGrad #2
     └─ ↑ ExpBackward0 #1
     """
-    names: dict[int, str] = {}
-    _name_variables(names, sys._getframe(1))
+    variables, paths = _named_by(sys._getframe(1))
     if callable(of) and not isinstance(of, Tensor):
         compiled = None if inputs or options else _compiled(of)
         if compiled is not None:
@@ -201,7 +201,7 @@ def graph(
                 "Let it give tensors, alone or in tuples, lists, dicts or dataclasses.",
             )
         if hasattr(of, "named_parameters"):
-            names.update({id(p): name for name, p in of.named_parameters()})
+            paths.update({id(p): name for name, p in of.named_parameters()})
     elif inputs or options:
         raise TypeError("graph() takes inputs for a function or module, not for a tensor")
     else:
@@ -214,13 +214,13 @@ def graph(
     tensors = [x for x in tensors if x.requires_grad]
     if not tensors:
         raise no_graph()
-    names.update({id(p): name for name, p in (params or {}).items()})
+    given_names = {id(p): name for name, p in (params or {}).items()}
     log = latest()
     if gradients:
         flows: Any = walk(tensors, _cotangents(tensors, grad_tensors))
     else:
         flows = {} if log is None or log.flows is None else log.flows
-    return Graph(Record(tensors, names, flows), title or "graph")
+    return Graph(Record(tensors, Names(variables, paths, given_names), flows), title or "graph")
 
 
 def _compiled(x: Any) -> Any:
@@ -248,17 +248,19 @@ def _cotangents(tensors: list, given: object) -> list:
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
-def _name_variables(names: dict[int, str], frame: Any) -> None:
-    """Name tensors, and the parameters of modules, by the variables of the caller."""
+def _named_by(frame: Any) -> tuple[dict[int, str], dict[int, str]]:
+    """Tensors by the variables of the caller, and the parameters of its modules by their paths."""
+    tensors: dict[int, str] = {}
+    paths: dict[int, str] = {}
     for variables in (frame.f_globals, frame.f_locals):
         for name, value in list(variables.items()):
             if name.startswith("_"):
                 continue
             if isinstance(value, Tensor):
-                names[id(value)] = name
+                tensors[id(value)] = name
             elif hasattr(type(value), "named_parameters"):
-                for path, each in value.named_parameters():
-                    names.setdefault(id(each), path)
+                add_paths(paths, value)
+    return tensors, paths
 
 
 # --- other languages: Graphviz and Mermaid ---

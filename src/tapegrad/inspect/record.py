@@ -8,7 +8,7 @@ from __future__ import annotations
 import linecache
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.describe import described, input_names, saved_by
@@ -19,6 +19,7 @@ from tapegrad.autograd.view import edge_of
 from tapegrad.core.annotations import Any, NodeLike
 from tapegrad.core.dtype import of
 from tapegrad.inspect.living import arrays_in, owner_of
+from tapegrad.inspect.reasons import explain
 from tapegrad.inspect.rule_text import RuleText, rules_of
 from tapegrad.inspect.stepping import Flow, NodeFlow, start_of
 from tapegrad.nn.parameter import Parameter
@@ -264,7 +265,8 @@ class Edge:
     """From a vertex to one that uses it: `input` is what that one calls it.
 
     `port` says which output of `source` it is, `flow` what went back along it, and `state` whether
-    that stands out: "nan", "exploding", "vanishing", "zero" or "".
+    that stands out: "nan", "exploding", "vanishing", "zero" or "". `why` says why it does, where
+    that is known and nothing is wrong.
     """
 
     source: Vertex
@@ -273,6 +275,15 @@ class Edge:
     port: int = 0
     flow: Flow | None = None
     state: str = ""
+    why: str = ""
+
+
+class Names(NamedTuple):
+    """What tensors are called, by id: later ones before earlier ones."""
+
+    variables: dict[int, str]
+    paths: dict[int, str]  # of the parameters of modules
+    given: dict[int, str]
 
 
 class Record:
@@ -280,9 +291,10 @@ class Record:
 
     program: Any = None  # what is known of a compiled one as a whole
 
-    def __init__(self, tensors: list, names: dict[int, str], flows: dict[Any, NodeFlow]):
+    def __init__(self, tensors: list, named: Names, flows: dict[Any, NodeFlow]):
         nodes = _in_order([edge_of(x) for x in tensors])
-        names = {**_layer_names(nodes), **names}
+        _add_layers(named.paths, nodes)
+        names = {**named.variables, **named.paths, **named.given}
         self.start = start_of(flows, [node_of(edge_of(x)) for x in tensors])
         self.has_flow = any(node in flows for node in nodes)
         self.edges: list[Edge] = []
@@ -295,6 +307,7 @@ class Record:
             self._add_edges(node, vertex, flows.get(node))
         for i, x in enumerate(tensors):
             self._add_result(x, names.get(id(x)) or ("result" if not i else f"result {i}"))
+        explain(self.edges)
         self.groups = grouped(nodes, self._vertex, self.edges)
         _spread_shapes(nodes, self._vertex)
         del self._vertex, self._programs
@@ -393,17 +406,21 @@ def _in_order(roots: list) -> list:
     return list(found)
 
 
-def _layer_names(nodes: list) -> dict[int, str]:
+def _add_layers(paths: dict[int, str], nodes: list) -> None:
     """What the layers around the calls call their parameters."""
-    found: dict[int, str] = {}
     seen: set[int] = set()
     for node in nodes:
         trace = trace_of(node)
         for outer in [] if trace is None else trace.modules[-1:]:
             if id(outer) not in seen:
                 seen.add(id(outer))
-                found |= {id(x): name for name, x in outer.named_parameters()}
-    return found
+                add_paths(paths, outer)
+
+
+def add_paths(paths: dict[int, str], module: Any) -> None:
+    """What a module calls its parameters, unless a module around it gives a longer path."""
+    for path, x in module.named_parameters():
+        paths[id(x)] = max(paths.get(id(x), ""), path, key=len)
 
 
 def _leaf(number: int, node: AccumulateGrad, names: dict[int, str]) -> Vertex:

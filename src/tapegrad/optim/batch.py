@@ -19,7 +19,7 @@ from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.core.annotations import Any, Callable, Namespace, OptimizerLike
 from tapegrad.core.dtype import default, float64
 from tapegrad.core.errors import assertion_error
-from tapegrad.core.tensor_base import SPARSE, wrap
+from tapegrad.core.tensor_base import SHARDED, SPARSE, wrap
 from tapegrad.operators.shape.as_strided import view_as_complex, view_as_real
 from tapegrad.tensors.tensor import Tensor
 
@@ -95,7 +95,7 @@ class Batch:
             entry = state[param]
             kept = []
             for name, pieces in arrays.items():
-                tensor = _adopt(entry, name, pieces[i])
+                tensor = _adopt(entry, name, pieces[i], param)
                 kept.append((name, tensor, tensor._array))
             self.checks.append((param, entry, kept))
 
@@ -196,11 +196,14 @@ def _spare(size: int, dtype: Any) -> tuple[Any, Any]:
     return pair[0][:size], pair[1][:size]
 
 
-def _adopt(entry: dict[str, Any], name: str, array: Any) -> Tensor:
+def _adopt(entry: dict[str, Any], name: str, array: Any, param: Any) -> Tensor:
     """The state tensor `name`, now with its elements in `array`; made if there is none yet."""
     tensor = entry.get(name)
     if tensor is None:
-        tensor = entry[name] = wrap(array)
+        tensor = wrap(array)
+        if SHARDED and type(param) is SHARDED[0] and array.shape == param._array.shape != ():
+            tensor = param._alike(tensor)
+        entry[name] = tensor
     else:
         array[...] = tensor._array
         tensor._array = array

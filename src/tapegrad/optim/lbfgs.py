@@ -170,6 +170,8 @@ class LBFGS(Optimizer):
     True
     """
 
+    elementwise = False
+
     def __init__(
         self,
         params: Any,

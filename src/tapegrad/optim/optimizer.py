@@ -22,8 +22,8 @@ from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.hooks import Hooks, RemovableHandle
 from tapegrad.autograd.mode import MODE, enable_grad
 from tapegrad.core.annotations import Any, Array, Namespace
-from tapegrad.core.errors import runtime_error, type_error, value_error, warn
-from tapegrad.core.tensor_base import REFUSING, wrap
+from tapegrad.core.errors import not_implemented, runtime_error, type_error, value_error, warn
+from tapegrad.core.tensor_base import REFUSING, SHARDED, wrap
 from tapegrad.optim.batch import step_dtype, step_group, step_group_on_tensors
 from tapegrad.optim.implementation import (  # noqa: F401  as public code finds them here
     ParamsT,
@@ -546,6 +546,11 @@ class Optimizer(Saving, StepHooks):
                 "optimizer can only optimize Tensors, but one of the params is "
                 f"{type(param).__name__}",
                 "Pass tensors that require grad, such as model.parameters().",
+            )
+        if SHARDED and not self.elementwise and isinstance(param, SHARDED[0]):
+            raise not_implemented(
+                f"{type(self).__name__} needs all of a parameter, of which a DTensor has a part",
+                "Take an optimizer that treats each element for itself, such as AdamW.",
             )
         if self.defaults.get("differentiable") or param.is_leaf or param.retains_grad:
             return

@@ -46,17 +46,26 @@ class SparseAdam(Optimizer):
             raise value_error(f"Invalid epsilon value: {eps}", "It is greater than 0.")
         check_betas(betas)
         super().__init__(params, given(locals(), "lr betas eps maximize"))
-        sparse = [
-            [i, j]
-            for i, group in enumerate(self.param_groups)
-            for j, param in enumerate(group["params"])
-            if param.is_sparse
-        ]
-        if sparse:
-            raise value_error(
-                f"Sparse params at indices {sparse}: SparseAdam requires dense parameter tensors",
+        for is_refused, text, hint in (
+            (
+                lambda p: p.is_sparse,
+                "Sparse params at indices {}: SparseAdam requires dense parameter tensors",
                 "Their gradients are sparse, not they.",
-            )
+            ),
+            (
+                lambda p: p.is_complex(),
+                "Complex params at indices {}: SparseAdam does not support complex parameters",
+                "Optimize torch.view_as_real(param), whose elements are real.",
+            ),
+        ):
+            found = [
+                [i, j]
+                for i, group in enumerate(self.param_groups)
+                for j, param in enumerate(group["params"])
+                if is_refused(param)
+            ]
+            if found:
+                raise value_error(text.format(found), hint)
 
     def init(self, xp: Namespace, param: Tensor, **_: object) -> dict[str, Any]:
         raise runtime_error(

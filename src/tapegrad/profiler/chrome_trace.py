@@ -108,6 +108,8 @@ def _spans(events: list[Any], process: int, began_ns: int, tids: dict) -> list[d
             args |= {"Sequence number": sequence, "Fwd thread id": event.fwd_thread}
         if event.input_shapes:
             args["Input Dims"] = event.input_shapes
+        if event.notes:
+            args |= event.notes
         if event.module_hierarchy:
             args["Module Hierarchy"] = event.module_hierarchy
         if event.stack and not event.is_python_function:

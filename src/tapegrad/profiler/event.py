@@ -271,6 +271,7 @@ class FunctionEvent(_Times):
         self.flops = flops
         self.module_hierarchy = ""
         self.values: tuple[list, list] | None = None  # what it was given and gave
+        self.notes: dict | None = None  # of a collective: its bytes, its rank, its waiting time
         self.cpu_children: list[FunctionEvent] = []
         self.cpu_parent: FunctionEvent | None = None
 
@@ -408,7 +409,7 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
                 trace_name=name,
                 is_user_annotation=record.scope == USER,
             )
-            event.module_hierarchy = record.module
+            event.module_hierarchy, event.notes = record.module, record.notes
             event.values = None if _is_around(record, name) else record.values
             if name.startswith("ProfilerStep#"):
                 event.name = "ProfilerStep*"  # the steps of a loop are summed

@@ -31,7 +31,7 @@ class Record:
     """One stretch of time: an operator, a node of the graph, a block of the user."""
 
     __slots__ = (
-        "above end flops inputs module n_arguments name scope sequence start thread values"
+        "above end flops inputs module n_arguments name notes scope sequence start thread values"
     ).split()
 
     name: str
@@ -43,6 +43,7 @@ class Record:
     thread: int
     flops: int  # operations, where whoever records counts them
     module: str  # the layer that was being called
+    notes: dict | None  # what else a trace says of it
     values: tuple[list, list] | None  # what it was given and gave, where that is asked for
     start: int  # nanoseconds
     end: int  # 0 while it runs
@@ -135,7 +136,7 @@ class Recorder:
         record.name = name
         record.above = ()
         record.flops = record.n_arguments = 0
-        record.values = None
+        record.values = record.notes = None
         record.scope = scope
         record.inputs = inputs
         record.sequence = sequence
@@ -190,7 +191,7 @@ class Recorder:
                     titles = titles_of(what.name, what)
                 record.name, record.above = titles[-1], titles[:-1]
                 record.flops = record.n_arguments = 0
-                record.values = None
+                record.values = record.notes = None
                 record.start, record.end = int(start * 1e9), int(end * 1e9)
                 record.sequence, record.thread = sequence, thread
                 record.scope = scope

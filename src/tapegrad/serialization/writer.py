@@ -18,6 +18,7 @@ from tapegrad.core.errors import advised, runtime_error, type_error
 from tapegrad.core.memory_format import layout, memory_format, sparse_csc
 from tapegrad.core.size import Size
 from tapegrad.core.storage import elements_of, offset_of, owner_of, row_major
+from tapegrad.core.tensor_base import SHARDED
 from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.nn.parameter import Parameter
 from tapegrad.operators.creation.typed_storage import TypedStorage
@@ -292,6 +293,8 @@ def _reduced(x: Tensor) -> tuple:
         by_columns = (x.ccol_indices(), x.row_indices(), x.values().detach(), x.shape)
         return rebuild.rebuild_sparse_tensor, (x.layout, by_columns)
     kind = type(x)
+    if kind in SHARDED:
+        return x.__reduce_ex__(DEFAULT_PROTOCOL)
     if isinstance(x, Parameter) and kind is Parameter:
         data = x.data
         if state:

@@ -7,6 +7,7 @@ import numpy as np
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.device import require_cpu
 from tapegrad.core.memory_format import sparse_csc, sparse_csr
+from tapegrad.core.shape import numbered
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.sparse.compressed import compressed
 from tapegrad.sparse.creation import check_sparse_tensor_invariants, refuse_pinned, values_of
@@ -124,7 +125,7 @@ def _made(
             "Two dimensions are sparse, those behind them are those of one value.",
         )
     _check(layout, begin, other, shape, nnz, checked)
-    index = np.repeat(np.arange(counts.size), counts)
+    index = numbered(counts)
     where = np.stack((index, other) if layout is sparse_csr else (other, index))
     found = compressed(where, data, shape, layout, starts.dtype)
     return found.requires_grad_() if requires_grad else found

@@ -7,6 +7,7 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.memory_format import sparse_csc, sparse_csr
+from tapegrad.core.shape import numbered
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype
 from tapegrad.sparse.coalesce import coalesce
@@ -80,9 +81,9 @@ def times_sparse(a: Any, b: Any) -> Any:
     order = np.argsort(places(b)[0], kind="stable")
     starts = np.searchsorted(places(b)[0][order], np.arange(b._shape[0] + 1))
     often = np.diff(starts)[columns]
-    from_a = np.repeat(np.arange(rows.size), often)
-    offset = np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
-    from_b = order[np.repeat(starts[columns], often) + offset]
+    from_a = numbered(often)
+    offset = np.arange(from_a.size) - (np.cumsum(often) - often)[from_a]
+    from_b = order[starts[columns][from_a] + offset]
     where = np.stack((rows[from_a], places(b)[1][from_b]))
     values = picked(a._data, from_a) * picked(b._data, from_b)
     found = make(where, values, (a._shape[0], b._shape[1]), False)
@@ -145,6 +146,8 @@ def rmatmul(input: Any, other: Any) -> Any:
 @serves("linear")
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias."""
+    if bias is not None and is_sparse(bias):
+        raise refused("expand")
     columns = weight.t()
     found = matmul(input, columns)
     return found if bias is None else found + bias

@@ -6,6 +6,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.shape import axis_of as _axis
+from tapegrad.core.shape import numbered
 from tapegrad.operators.shape.cat_stack import cat as dense_cat
 from tapegrad.sparse.conversion import as_index
 from tapegrad.sparse.table import has, refused, serves
@@ -218,9 +219,9 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
     order = np.argsort(where[at], kind="stable")
     starts = np.searchsorted(where[at][order], wanted)
     often = np.searchsorted(where[at][order], wanted, side="right") - starts
-    new = np.repeat(np.arange(wanted.size), often)
-    offset = np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
-    taken = order[np.repeat(starts, often) + offset]
+    new = numbered(often)
+    offset = np.arange(new.size) - (np.cumsum(often) - often)[new]
+    taken = order[starts[new] + offset]
     rows = where[:, taken].copy()
     rows[at] = new
     return make(rows, picked(input._data, taken), shape)

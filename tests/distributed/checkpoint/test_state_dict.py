@@ -3,9 +3,7 @@
 import pytest
 
 import tapegrad as torch
-from tapegrad import distributed as dist
 from tapegrad.distributed.checkpoint import state_dict as states
-from tests.messages import raises
 
 
 def trained():
@@ -44,8 +42,3 @@ def test_nothing_to_load_is_an_error():
         states.set_model_state_dict(trained()[0], {})
     lax = states.StateDictOptions(strict=False)
     assert not states.set_model_state_dict(trained()[0], {}, options=lax).missing_keys
-
-
-def test_folders_of_shards_are_refused():
-    with raises(NotImplementedError, "tapegrad has no torch.distributed.checkpoint.save"):
-        dist.checkpoint.save({}, checkpoint_id="folder")

@@ -56,9 +56,10 @@ def torchrun():
     """`torchrun(n, program, *args)`: how a program of this folder ends in n ranks."""
     needs.package("mpi4py", "connects ranks")
 
-    def start(n, program, *args, **options):
+    def start(n, program, *args, max_restarts=0, **options):
         options = {"PYTHONWARNINGS": "error", **options}
-        command = ("-m", "tapegrad", "torchrun", "--nproc-per-node", n, PROGRAMS / program, *args)
+        command = ("-m", "tapegrad", "torchrun", "--nproc-per-node", n)
+        command += ("--max-restarts", max_restarts, PROGRAMS / program, *args)
         return run(*command, **options)
 
     return start

@@ -36,9 +36,22 @@ def test_steps_and_states_are_those_of_the_optimiser(world):
     spread.consolidate_state_dict()
     assert spread.state_dict()["param_groups"] == alone.state_dict()["param_groups"]
     spread.load_state_dict(alone.state_dict())
-    assert spread.state is spread.optim.state and spread.param_groups is spread.optim.param_groups
+    assert spread.state is spread.optim.state
+    assert spread.param_groups[1]["lr"] == alone.param_groups[1]["lr"]
 
 
 def test_overlap_is_refused(world):
     with pytest.raises(NotImplementedError, match="no overlap_with_ddp"):
         ZeroRedundancyOptimizer([torch.ones(1)], torch.optim.SGD, overlap_with_ddp=True)
+
+
+def test_a_second_backward_pass_before_the_step_is_refused_with_the_second_stage(world):
+    w = torch.nn.Parameter(torch.ones(2))
+    optimizer = ZeroRedundancyOptimizer([w], torch.optim.SGD, lr=1.0, shard_gradients=True)
+    w.sum().backward()
+    with pytest.raises(RuntimeError, match="shard_gradients averages the gradients of each"):
+        w.sum().backward()
+    optimizer.zero_grad()
+    w.sum().backward()
+    optimizer.step()
+    assert w.tolist() == [0, 0]

@@ -1,5 +1,7 @@
 """How the page of a graph looks: folding, sizes, colours, where things stand."""
 
+from itertools import pairwise
+
 import pytest
 
 import tapegrad as torch
@@ -33,6 +35,7 @@ def test_a_leaf_with_many_users_is_drawn_beside_each_of_them(show):
 def test_what_flows_through_goes_straight_down_between_parameters(show):
     model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
     page = show(graph(model, torch.ones(2, 3)))
+    page.find("#columns").click()  # one column
     for _ in range(2):
         across = page.do("cy.nodes('.operator').map((n) => [labelOf(n.id())[0], n.position().x])")
         middle = [x for name, x in across if name != "T"]
@@ -64,7 +67,12 @@ def test_it_fits_small_windows(show):
         page.until(f"window.innerWidth === {width} && window.innerHeight === {height}")
         assert page.do("document.documentElement.scrollWidth") == width
         assert page.do("document.documentElement.scrollHeight") == height
-        for each in ("#canvas", "#panel", "#search", "#theme", "#last", "#legend"):
+        if width < 700:  # the panel comes when something is chosen, the legend when it is opened
+            page.do("(showAside(false), element('keys').open = false, 1)")
+            assert not page.find("#panel").is_displayed()
+            page.do("select('v0')")
+            page.find("summary").click()
+        for each in ("#canvas", "#panel", "#search", "#aside", "#last", "#legend"):
             box = page.find(each).rect
             assert box["width"] > 10 and box["x"] + box["width"] <= width, each
         assert page.find("#canvas").size["height"] > 150
@@ -151,6 +159,97 @@ def test_a_large_graph_is_folded_first(show):
     page.press("/", "leaf", "\ue007")
     page.do(f"goTo({page.vertex('ExpBackward0', 1500)[1:]})")
     assert "ExpBackward0" in page.panel()
+
+
+class Deep(nn.Module):
+    """Convolutions before normalisations."""
+
+    def __init__(self):
+        super().__init__()
+        sizes = [1, 4, 4, 4]
+        self.body = nn.Sequential(
+            *[
+                each
+                for a, b in pairwise(sizes)
+                for each in (nn.Conv2d(a, b, 3), nn.BatchNorm2d(b), nn.ReLU())
+            ]
+        )
+
+    def forward(self, x):
+        return self.body(x).mean()
+
+
+def test_a_tall_graph_is_set_in_columns_that_can_be_read(show):
+    page = show(graph(Deep(), torch.ones(2, 1, 12, 12)))
+    assert page.do("[level, deepest, cy.nodes('.open').length]") == [3, 3, 11]
+    assert page.do("cy.zoom()") > 0.7
+    inside = """cy.nodes('.plain').every((n) => {
+      const b = n.renderedBoundingBox();
+      return b.x1 >= 0 && b.y1 >= 0 && b.x2 <= cy.width() && b.y2 <= cy.height();
+    })"""
+    assert page.do(inside) and not page.find("#map").is_displayed()
+    overlaps = """(() => {
+      const boxes = cy.nodes('.plain').map((n) => n.boundingBox({includeLabels: false}));
+      return boxes.filter((a, i) => boxes.some((b, j) =>
+        i < j && a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2)).length;
+    })()"""
+    assert page.do(overlaps) == 0
+    in_columns = page.do("cy.zoom()")
+    page.find("#columns").click()
+    page.press("f")
+    assert page.do("cy.zoom()") < in_columns / 1.5 and page.do(overlaps) == 0
+
+
+def test_levels_open_blocks_alike_and_one_kind_at_a_time(show):
+    page = show(graph(GPT(6), torch.arange(5)[None]))
+    blocks = "data.groups.flatMap((g, i) => g.kind === 'Block' ? [open.has(i)] : [])"
+    for _ in range(4):
+        assert len(set(page.do(blocks))) == 1
+        page.find("#more").click()
+    assert page.find("#level").text == "4 of 4" and not page.find("#more").is_enabled()
+    page.find("#fold").click()
+    assert page.find("#level").text == "0 of 4" and len(page.labels()) == 2
+    page.do("select('g' + data.groups.findIndex((g) => g.kind === 'Attention'))")
+    page.find("#panel button[data-kind]").click()
+    kinds = page.do("data.groups.flatMap((g, i) => open.has(i) ? [g.kind] : [])")
+    assert sorted(kinds) == ["Attention"] * 6 + ["Block"] * 6 + ["GPT"]
+    page.find("#panel button[data-kind]").click()
+    assert "Attention" not in page.do("data.groups.flatMap((g, i) => open.has(i) ? [g.kind] : [])")
+
+
+def test_the_small_map_shows_the_window_and_leads_elsewhere(show):
+    page = show(graph(GPT(6), torch.arange(5)[None]))
+    page.find("#unfold").click()
+    map_ = page.find("#map")
+    assert map_.is_displayed()
+    before = page.do("cy.extent().x1")
+    from selenium.webdriver import ActionChains
+
+    ActionChains(page.browser).move_to_element_with_offset(map_, 40, 30).click().perform()
+    assert page.do("cy.extent().x1") > before
+    page.press("f")
+    assert not map_.is_displayed()
+
+
+def test_the_drawing_is_saved_as_svg_and_png(show):
+    from xml.etree import ElementTree
+
+    model, x = small()
+    page = show(graph(model, x, gradients=True))
+    page.do("(window.saved = {}, download = (blob, ending) => { saved[ending] = blob; }, 1)")
+    page.find("#svg").click()
+    page.find("#png").click()
+    page.do("(saved.svg.text().then((text) => { window.drawn = text; }), 1)")
+    page.until("window.drawn")
+    root = ElementTree.fromstring(page.do("drawn"))
+    words = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert words.count("Addmm") == 2 and "result" in words and "▾ Sequential" in words
+    left, upper, width, _height = map(float, root.get("viewBox").split())
+    for box in root.iter("{http://www.w3.org/2000/svg}rect"):
+        assert left <= float(box.get("x")) and float(box.get("y")) >= upper
+        assert float(box.get("x")) + float(box.get("width")) <= left + width + 0.1
+    page.do("(createImageBitmap(saved.png).then((image) => { window.side = image.width; }), 1)")
+    page.until("window.side > 300")
 
 
 def test_light_and_dark(show):

@@ -101,12 +101,12 @@ def test_buckets_are_under_way_together_and_go_on_with_each_gradient(world):
 
     def begun(state, bucket):
         def drive(waits):
-            events.append(("waits for" if waits else "asks", bucket.index()))
-            if waits:
-                future.set_result(bucket.buffer())
+            assert waits
+            events.append(("waits for", bucket.index()))
+            future.set_result(bucket.buffer())
 
         events.append(("begins", bucket.index()))
-        future = WorkFuture(drive)
+        future = WorkFuture(drive, lambda: events.append(("asks", bucket.index())))
         return future
 
     layers = [nn.Linear(512, 512, bias=False) for _ in range(3)]
@@ -116,6 +116,18 @@ def test_buckets_are_under_way_together_and_go_on_with_each_gradient(world):
     begins, asks = [("begins", i) for i in range(3)], ("asks", 0)
     waits = [("waits for", i) for i in range(3)]
     assert events == [begins[0], asks, begins[1], asks, begins[2], *waits]
+
+
+@pytest.mark.parametrize("set_to_none", [True, False])
+def test_gradients_may_stay_in_the_buckets(world, set_to_none):
+    model = DistributedDataParallel(nn.Linear(2, 1), gradient_as_bucket_view=True)
+    model.register_comm_hook(None, default_hooks.allreduce_hook)
+    for _ in range(2):
+        model(X).sum().backward()
+        weight, bias = (p.grad for p in model.parameters())
+        assert gradients(model) == [[[12, 16]], [4]]
+        assert weight.untyped_storage().data_ptr() == bias.untyped_storage().data_ptr()
+        model.zero_grad(set_to_none)
 
 
 @pytest.mark.parametrize("hook", ["allreduce_hook", "fp16_compress_hook", "noop_hook"])

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -157,3 +158,10 @@ def test_a_pass_cannot_be_pickled_or_copied():
     for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(NotImplementedError, match="_SingleProcessDataLoaderIter cannot be"):
             attempt(iterator)
+
+
+def test_workers_are_refused_where_there_are_no_processes(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    with pytest.raises(RuntimeError, match="cannot start 2 workers"):
+        data.DataLoader(range(4), num_workers=2)
+    assert len(data.DataLoader(range(4), batch_size=2)) == 2

@@ -2,6 +2,9 @@
 
 Sums over a row are products with vectors, which the BLAS does at the speed of memory. Large arrays
 are worked on in blocks of rows, over threads, so that what a pass leaves is near for the next.
+
+A ufunc that repeats a column or a row takes twice its time for whole arrays of short rows. So what
+is repeated is written out first, by a copy or an outer product of the BLAS.
 """
 
 from math import prod
@@ -36,6 +39,15 @@ def _in_blocks(rows: int, n: int, work: Callable[[int, int], Any]) -> list:
     return [work(0, rows)] if rows * n <= SMALL else in_row_blocks(rows, n, BLOCK // 2, work)
 
 
+def _lines(n: int, dtype: NativeDType, weight: Array | None, bias: Array | None = None) -> Any:
+    """Weight and bias as two rows; ones and zeros where there is none."""
+    lines = np.ones((2, n), dtype)
+    if weight is not None:
+        lines[0] = weight.reshape(n)
+    lines[1] = 0 if bias is None else bias.reshape(n)
+    return lines
+
+
 @kernel
 def standardize_rows(x: Array, weight: Array, bias: Array, n_axes: int, eps: float) -> tuple:
     """(x - mean) / sqrt(variance + eps) * weight + bias over the last axes; mean, 1 / sqrt(...)."""
@@ -43,26 +55,42 @@ def standardize_rows(x: Array, weight: Array, bias: Array, n_axes: int, eps: flo
     rows, n = prod(lead), prod(shape)
     wide = widened(x).reshape(rows, n)
     y = fresh((rows, n), wide.dtype)
-    mean, scale = np.empty((rows, 1), wide.dtype), np.empty((rows, 1), wide.dtype)
-    average = np.full((n, 1), 1 / max(n, 1), wide.dtype)
-    weight = None if weight is None else weight.reshape(n)
-    bias = None if bias is None else bias.reshape(n)
+    mean, scale = np.empty(rows, wide.dtype), np.empty(rows, wide.dtype)
+    average = np.full(n, 1 / max(n, 1), wide.dtype)
+    lines = _lines(n, wide.dtype, weight, bias)
 
-    def work(i: int, j: int) -> None:
+    def invert(variance: Array) -> None:
+        variance += eps
+        np.fmod(variance, np.inf, variance)  # nan for squares too large: 1 / inf would hide it
+        np.reciprocal(np.sqrt(variance, variance), variance)
+
+    def centre(i: int, j: int) -> None:
         out, m, r = y[i:j], mean[i:j], scale[i:j]
         np.matmul(wide[i:j], average, m)
-        np.subtract(wide[i:j], m, out)
-        np.divide(np.vecdot(out, out)[:, None], n, r)
-        r += eps
-        np.fmod(r, np.inf, r)  # nan where the squares were too large: 1 / inf would hide it
-        np.reciprocal(np.sqrt(r, r), r)
-        out *= r
+        np.subtract(wide[i:j], m[:, None], out)
+        np.divide(np.vecdot(out, out), n, r)
+        invert(r)
+        out *= r[:, None]
         if weight is not None:
-            out *= weight
+            out *= lines[0]
         if bias is not None:
-            out += bias
+            out += lines[1]
 
-    _in_blocks(rows, n, work)
+    def work(i: int, j: int) -> None:
+        part, out, m, r = wide[i:j], y[i:j], mean[i:j], scale[i:j]
+        np.matmul(part, average, m)
+        np.divide(np.vecdot(part, part), n, r)
+        r -= m * m
+        invert(r)
+        shift = m * r
+        if not (shift * shift <= FAR).all():
+            centre(i, j)
+            return
+        np.dot(r[:, None], lines[:1], out)
+        out *= part
+        out += np.stack([-shift, np.ones_like(r)], 1) @ lines
+
+    _in_blocks(rows, n, centre if rows * n <= SMALL else work)
     ends = (*lead, *(1,) * n_axes)
     return cast(y, x.dtype).reshape(x.shape), mean.reshape(ends), scale.reshape(ends)
 
@@ -83,18 +111,21 @@ def standardize_rows_back(
     g, wide, mean, scale = _as_rows(g, x, mean, scale, n)
     out = fresh(wide.shape, wide.dtype)
     ones = np.ones((n, 1), wide.dtype)
-    weight = None if weight is None else cast(weight, wide.dtype).reshape(n)
+    line = _lines(n, wide.dtype, weight)[:1]
 
     def work(i: int, j: int) -> None:
-        part, m, r = wide[i:j], mean[i:j], scale[i:j]
-        h = g[i:j] if weight is None else np.multiply(g[i:j], weight, out[i:j])
-        # dx = h r - (x - m) r^3 sum(h (x - m)) / n - r sum(h) / n
+        part, m, r, h = wide[i:j], mean[i:j], scale[i:j], out[i:j]
+        np.dot(r, line, h)
+        h *= g[i:j]
+        # dx = h - (x - m) r^2 sum(h (x - m)) / n - sum(h) / n, with h = g weight r
         total = h @ ones
-        slope = (m * total - np.vecdot(h, part)[:, None]) * (r * r * r / n)
-        np.multiply(h, r, out[i:j])
-        along = part * slope
-        along -= slope * m + total * (r / n)
-        out[i:j] += along
+        slope = (np.vecdot(h, part)[:, None] - m * total) * (r * r / n)
+        along = np.empty_like(h)
+        np.copyto(along, slope)
+        along *= part
+        h -= along
+        np.copyto(along, total / n - slope * m)
+        h -= along
 
     _in_blocks(mean.size, n, work)
     return cast(out, x.dtype).reshape(x.shape)

@@ -25,7 +25,7 @@ finfo floor floor_divide fmax fmin fmod frexp from_dlpack full full_like gcd gre
 greater_equal hypot iinfo imag inf int8 int16 int32 int64 isfinite isinf isnan lcm ldexp less
 less_equal linalg linspace log log1p log2 logaddexp logical_and logical_not logical_or
 logical_xor meshgrid moveaxis multiply nan negative newaxis nextafter nonzero not_equal ones
-ones_like pi positive pow real reciprocal remainder repeat result_type roll round searchsorted
+ones_like pi positive pow real reciprocal remainder result_type roll round searchsorted
 sign signbit sin sinh sqrt square squeeze subtract take tan tanh tensordot tile tril triu trunc
 uint8 uint16 uint32 uint64 unique_all unique_counts unique_inverse unique_values zeros zeros_like
 """
@@ -126,6 +126,11 @@ def expand_dims(x: Array, /, *, axis: int | tuple[int, ...] = 0) -> Any:
 
 def flip(x: Array, /, *, axis: Any = None) -> Any:
     return np.flip(x, axis)
+
+
+def repeat(x: Array, repeats: Any, /, *, axis: int | None = None) -> Any:
+    # Counts are int64; where NumPy's indices have 32 bits, as in a browser, it takes no larger.
+    return np.repeat(x, np.asarray(repeats).astype(np.intp, copy=False), axis)
 
 
 @kernel(elementwise=True)

@@ -129,12 +129,13 @@ def choice(stream: Twister, weights: np.ndarray, n: int, *, replacement: bool) -
     with np.errstate(divide="ignore", over="ignore"):
         keys = weights / times  # the largest wins a race of exponential waiting times
     if n == 1:
-        return np.argmax(keys, axis=-1, keepdims=True)
+        return np.argmax(keys, axis=-1, keepdims=True).astype(np.int64, copy=False)
     np.negative(keys, keys)
     if 4 * n < keys.shape[-1]:
         rows = [_lowest(row, n) for row in keys.reshape(-1, keys.shape[-1])]
-        return np.array(rows).reshape(*keys.shape[:-1], n)
-    return np.ascontiguousarray(np.argsort(keys, axis=-1, kind="stable")[..., :n])
+        return np.array(rows, np.int64).reshape(*keys.shape[:-1], n)
+    order = np.argsort(keys, axis=-1, kind="stable")[..., :n]
+    return np.ascontiguousarray(order, np.int64)
 
 
 def _lowest(keys: np.ndarray, n: int) -> np.ndarray:

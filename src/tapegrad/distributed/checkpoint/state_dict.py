@@ -1,13 +1,24 @@
-"""States of models and optimisers under the names that parameters have without any wrapper."""
+"""States of models and optimisers under the names that parameters have without any wrapper.
+
+Those of a model that `fully_shard` has spread are spread as well; with `full_state_dict` they are
+gathered, one tensor after another, and cut again where they are loaded.
+"""
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tapegrad.core.annotations import Any
+from tapegrad.core.dtype import BY_NAME
 from tapegrad.core.errors import runtime_error
+from tapegrad.distributed.collectives import broadcast
+from tapegrad.distributed.groups import get_rank, get_world_size, is_initialized
+from tapegrad.distributed.object_collectives import broadcast_object_list
+from tapegrad.distributed.tensor import DTensor, distribute_tensor
 from tapegrad.nn.modules.module import Module
 from tapegrad.nn.state import IncompatibleKeys
+from tapegrad.operators.creation.like import zeros_like
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "StateDictOptions",
@@ -22,7 +33,13 @@ __all__ = [
 
 @dataclass
 class StateDictOptions:
-    """What the states have; of one rank they are always full."""
+    """What the states have.
+
+    Args:
+        full_state_dict: Whole tensors instead of the parts of a rank.
+        cpu_offload: On the CPU; with `full_state_dict` on rank 0 alone, the others have nothing.
+        broadcast_from_rank0: Load what rank 0 is given, with `full_state_dict`.
+    """
 
     full_state_dict: bool = False
     cpu_offload: bool = False
@@ -59,8 +76,107 @@ def _taken(options: StateDictOptions | None) -> StateDictOptions:
     return options
 
 
-def _moved(x: Any, options: StateDictOptions) -> Any:
-    return x.cpu() if options.cpu_offload and hasattr(x, "cpu") else x
+def _rank() -> int:
+    return get_rank() if is_initialized() else 0
+
+
+def _handed_out(tree: Any, options: StateDictOptions) -> Any:
+    """A tree of states as the options say; every rank gathers, whoever keeps what it gets."""
+    is_away = options.full_state_dict and options.cpu_offload and _rank() > 0
+
+    def one(x: Any) -> Any:
+        if options.full_state_dict and isinstance(x, DTensor):
+            x = x.full_tensor()
+        return x.cpu() if options.cpu_offload and isinstance(x, Tensor) and not is_away else x
+
+    found = _mapped(tree, one)
+    return type(tree)() if is_away else found
+
+
+def _mapped(tree: Any, one: Callable[[Any], Any]) -> Any:
+    if isinstance(tree, dict):
+        return type(tree)((key, _mapped(x, one)) for key, x in tree.items())
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(_mapped(x, one) for x in tree)
+    return one(tree)
+
+
+class _Sent:
+    """A tensor of rank 0 that the other ranks are about to receive."""
+
+    def __init__(self, x: Tensor) -> None:
+        self.shape, self.dtype = tuple(x.shape), str(x.dtype).removeprefix("torch.")
+
+
+def _received(tree: Any, options: StateDictOptions) -> Iterator[tuple[Any, Any]]:
+    """Key and value of a dict of whole tensors and dicts of them, each rank 0's if that is asked.
+
+    Tensors come one by one: whoever takes them may cut each before the next one comes.
+    """
+    if not options.broadcast_from_rank0 or not is_initialized() or get_world_size() == 1:
+        yield from tree.items()
+        return
+    from tapegrad import empty
+
+    plan: list[Any] = [None]
+    if _rank() == 0:
+        plan[0] = _mapped(list(tree.items()), lambda x: _Sent(x) if isinstance(x, Tensor) else x)
+    broadcast_object_list(plan, src=0)
+    for key, shown in plan[0]:
+        given = iter(_leaves(tree[key])) if _rank() == 0 else None
+
+        def receive(x: Any, given: Any = given) -> Any:
+            own = None if given is None else next(given)
+            if not isinstance(x, _Sent):
+                return x
+            if own is None:
+                own = empty(x.shape, dtype=BY_NAME[x.dtype])
+            own = own.detach().contiguous()
+            broadcast(own, src=0)
+            return own
+
+        yield key, _mapped(shown, receive)
+
+
+def _leaves(tree: Any) -> list:
+    found: list = []
+    _mapped(tree, found.append)
+    return found
+
+
+def _cut_like(p: Any, x: Any) -> Any:
+    """A whole tensor of a parameter's shape, cut as the parameter is."""
+    if not isinstance(p, DTensor) or not isinstance(x, Tensor) or isinstance(x, DTensor):
+        return x
+    if x.dim() == 0 or x.shape != p.shape:
+        return x
+    return distribute_tensor(x.detach(), p.device_mesh, p.placements, src_data_rank=None)
+
+
+def _init_optim_state(optimizer: Any) -> None:
+    """Let an optimiser make its state by a step that changes no parameter."""
+    if optimizer.state:
+        return
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    for p in parameters:
+        if p.grad is not None:
+            raise runtime_error(
+                "state_dict can only be used if the optimizer states are initialized (usually "
+                "after one step() with gradients) or gradients are None. For the later case, "
+                "state_dict will fake the gradients as zero to initialize the optimizer states. "
+                "However, the gradients are not None.",
+                "Call optimizer.zero_grad() before.",
+            )
+    rates = [group["lr"] for group in optimizer.param_groups]
+    for p in parameters:
+        if p.requires_grad:
+            p.grad = zeros_like(p)
+    for group in optimizer.param_groups:
+        group["lr"] = 0.0
+    optimizer.step()
+    for group, rate in zip(optimizer.param_groups, rates, strict=True):
+        group["lr"] = rate
+    optimizer.zero_grad(set_to_none=True)
 
 
 def get_model_state_dict(
@@ -79,7 +195,7 @@ def get_model_state_dict(
         for name, p in inner.named_parameters():
             if not p.requires_grad:
                 state.pop(name, None)
-    return OrderedDict((name, _moved(x, options)) for name, x in state.items())
+    return _handed_out(OrderedDict(state), options)
 
 
 def get_optimizer_state_dict(
@@ -100,8 +216,10 @@ def get_optimizer_state_dict(
             param_groups.append({**found, "params": [names[id(p)] for p in group["params"]]})
             for p in group["params"]:
                 if p in each.state:
-                    values = each.state[p].items()
-                    state[names[id(p)]] = {key: _moved(x, options) for key, x in values}
+                    state[names[id(p)]] = dict(each.state[p])
+    state = _handed_out(state, options)
+    if options.full_state_dict and options.cpu_offload and _rank() > 0:
+        return {}
     if not options.flatten_optimizer_state_dict:
         return {"state": state, "param_groups": param_groups}
     flat = {f"state.{p}.{key}": x for p, values in state.items() for key, x in values.items()}
@@ -132,15 +250,22 @@ def set_model_state_dict(
 ) -> Any:
     """Load what `get_model_state_dict` gave; names that are missing and unexpected."""
     options = _taken(options)
-    if not model_state_dict and options.strict:
+    receives = options.broadcast_from_rank0 and _rank() > 0
+    if not model_state_dict and options.strict and not receives:
         raise runtime_error(
             "The option indicates that model state_dict is required to save or load, but model "
             "state_dict is empty.",
             "Pass strict=False where nothing is to be loaded.",
         )
-    if not model_state_dict:
+    if not model_state_dict and not receives:
         return IncompatibleKeys([], [])
-    return _wrapped(model).load_state_dict(model_state_dict, strict=options.strict)
+    inner = _wrapped(model)
+    current = inner.state_dict()
+    if options.full_state_dict:
+        pairs = _received(model_state_dict, options)
+        model_state_dict = {name: _cut_like(current.get(name), x) for name, x in pairs}
+    assign = any(x.is_meta for x in current.values() if isinstance(x, Tensor))
+    return inner.load_state_dict(model_state_dict, strict=options.strict, assign=assign)
 
 
 def _unflattened(flat, optimizer, names):
@@ -158,6 +283,27 @@ def _unflattened(flat, optimizer, names):
     return {"state": state, "param_groups": groups}
 
 
+def _cut_states(given: dict, options: StateDictOptions, model: Module) -> dict:
+    """Whole states of an optimiser, cut as the parameters of a model are."""
+    parameters = dict(model.named_parameters())
+    if _rank() == 0 or not options.broadcast_from_rank0:
+        if "state" in given:
+            entries = {f"state.{p}": values for p, values in given["state"].items()}
+            given = {**entries, "param_groups": given["param_groups"]}
+    found: dict[str, Any] = {}
+    for key, x in _received(given, options):
+        kind, _, rest = key.partition(".")
+        if kind == "param_groups" or rest not in parameters:
+            p = next((n for n in parameters if rest.startswith(f"{n}.")), None)
+            found[key] = x if p is None else _cut_like(parameters[p], x)
+        else:
+            values = {name: _cut_like(parameters[rest], y) for name, y in x.items()}
+            found.setdefault("state", {})[rest] = values
+    if "param_groups" in found:
+        found.setdefault("state", {})
+    return found
+
+
 def set_optimizer_state_dict(
     model: Module,
     optimizers: Any,
@@ -166,8 +312,10 @@ def set_optimizer_state_dict(
     options: StateDictOptions | None = None,
 ) -> None:
     """Load what `get_optimizer_state_dict` gave."""
-    _taken(options)
+    options = _taken(options)
     names = _names(model)
+    if options.full_state_dict:
+        optim_state_dict = _cut_states(optim_state_dict, options, _wrapped(model))
     for each in optimizers if isinstance(optimizers, Iterable) else (optimizers,):
         given = optim_state_dict
         if "state" not in given:

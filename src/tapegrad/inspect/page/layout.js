@@ -10,6 +10,7 @@
 // a port at its lower side, so that it finds its way around what is inside.
 
 const layouts = new Map(); // by form
+const ports = new Map(); // by group and port: where an edge passes the border of an open group
 const canvasText = document.createElement("canvas").getContext("2d");
 const FONT = 13;
 canvasText.font = `${FONT}px system-ui, sans-serif`;
@@ -34,9 +35,15 @@ function labelOf(item) {
   }
   const vertex = data.vertices[i];
   if (vertex.kind === "operator") return [short(vertex.name), vertex.shape];
-  const layer = vertex.group === TOP ? "" : data.groups[vertex.group].name + ".";
-  const name = vertex.name.startsWith(layer) ? vertex.name.slice(layer.length) : vertex.name;
-  return [name || "leaf", vertex.shape];
+  return [nameWithin(vertex.name, item) || "leaf", vertex.shape];
+}
+
+// The name of a parameter less that of the innermost layer around it that it begins with.
+function nameWithin(name, item) {
+  for (const g of around(item)) {
+    const layer = g === TOP ? "" : data.groups[g].name + ".";
+    if (name.startsWith(layer)) return name.slice(layer.length);
+  }
 }
 
 function sizeOf(item) {
@@ -64,10 +71,11 @@ function layoutAll(edges) {
     }
   }
   const boxes = new Map(), places = new Map();
-  place(TOP, layoutGroup(TOP, levels, boxes), 0, 0, levels, boxes, places);
+  const all = layoutGroup(TOP, levels, boxes);
+  place(TOP, all, 0, 0, levels, boxes, places);
   const routes = new Map();
   for (const [id, found] of pieces) routes.set(id, found.flatMap((piece) => piece.points));
-  return { places, routes };
+  return { places, routes, width: all.width, height: all.height };
 }
 
 // An edge in pieces: in the groups around its source, in the one around both, down to its target.
@@ -78,14 +86,14 @@ function piecesOf(edge) {
   const found = [];
   for (let i = a.length - 1; i > same; i--) {
     const from = i === a.length - 1 ? edge.source : "g" + a[i + 1];
-    found.push({ group: a[i], from, to: "o" + edge.source });
+    found.push({ edge, group: a[i], from, to: "o" + edge.source });
   }
   const from = same + 1 < a.length ? "g" + a[same + 1] : edge.source;
   const to = same + 1 < b.length ? "g" + b[same + 1] : edge.target;
-  found.push({ group: a[same], from, to });
+  found.push({ edge, group: a[same], from, to });
   for (let i = same + 1; i < b.length; i++) {
     const inner = i === b.length - 1 ? edge.target : "g" + b[i + 1];
-    found.push({ group: b[i], from: "i" + edge.source, to: inner });
+    found.push({ edge, group: b[i], from: "i" + edge.source, to: inner });
   }
   return found;
 }
@@ -119,14 +127,18 @@ function layoutGroup(g, levels, boxes) {
   const number = new Map(items.map((item, i) => [item, i]));
   const edges = level.map((piece) => [number.get(piece.from), number.get(piece.to)]);
   const sides = sidesOf(items, edges);
-  const form = JSON.stringify([sizes.map((s) => [Math.round(s.width), s.height, s.port]), edges, sides]);
-  if (!layouts.has(form)) layouts.set(form, inBlocks(sizes, edges, sides));
-  const box = { ...layouts.get(form), items };
+  const box = { ...inBlocks(sizes, edges, sides), items };
   boxes.set(g, box);
   return box;
 }
 
 function dagreLayout(sizes, edges) {
+  const form = JSON.stringify([sizes.map((s) => [Math.round(s.width), s.height, s.port]), edges]);
+  if (!layouts.has(form)) layouts.set(form, laidOut(sizes, edges));
+  return layouts.get(form);
+}
+
+function laidOut(sizes, edges) {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 26, edgesep: 12, ranker: (g) => rank(g, sizes) });
   sizes.forEach((size, i) => graph.setNode(String(i), { width: size.width, height: size.height }));
@@ -198,14 +210,21 @@ function place(g, box, x, y, levels, boxes, places) {
     const { x: dx, y: dy, width, height } = box.at[i];
     const here = { x: x + dx, y: y + dy, width, height };
     at.set(item, here);
-    if (isPort(item)) return;
+    if (isPort(item)) return void ports.set(g + item, here);
     places.set(item, here);
     if (!isOpen(item)) return;
     const inner = boxes.get(numberOf(item));
     place(numberOf(item), inner, here.x - inner.width / 2, here.y - height / 2 + TITLE, levels, boxes, places);
   });
   (levels.get(g) || []).forEach((piece, i) => {
-    let points = box.points[i].map((p) => ({ x: x + p.x, y: y + p.y }));
+    let points = box.points[i].map((p) => ({ ...p, x: x + p.x, y: y + p.y }));
+    // Into another column an edge leaves or enters an open group where it passes its border.
+    const straight = (along, group, port) => {
+      const n = along.findIndex((p) => p.turn) + 1;
+      if (isOpen(group) && n && n < 3) along.slice(0, n).forEach((p) => { p.x = ports.get(numberOf(group) + port).x; });
+    };
+    straight(points, piece.from, "o" + piece.edge.source);
+    straight([...points].reverse(), piece.to, "i" + piece.edge.source);
     // From the lower side of a box right to the next row: no bend on the way.
     if (points.length === 1 && (isOpen(piece.from) || isOpen(piece.to))) points = [];
     if (isPort(piece.from)) points.unshift(at.get(piece.from));

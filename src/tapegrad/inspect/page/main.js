@@ -43,18 +43,44 @@ function note(words) {
   element("note").textContent = words;
 }
 
-function unfoldAll() {
-  const all = openUpTo(OPEN_AT_MOST);
-  draw();
-  note(all ? "" : `The outer layers are unfolded: all of it would be more than ${OPEN_AT_MOST.toLocaleString("en")} boxes.`);
+// Unfold so many levels of layers.
+function showLevels(n) {
+  const most = members.get(TOP).length + OPEN_AT_MOST;
+  openLevels(n, most);
+  drawAnew();
+  showLegend();
+  showLevel();
+  note(level < n ? `Some layers stay folded: all of it would be more than ${OPEN_AT_MOST.toLocaleString("en")} boxes.` : "");
+}
+
+function showLevel() {
+  element("level").textContent = `${level} of ${deepest}`;
+  element("less").disabled = !level;
+  element("more").disabled = level === deepest;
+}
+
+function switched(id, on) {
+  element(id).classList.toggle("on", on);
+  element(id).setAttribute("aria-pressed", on);
 }
 
 function showSavedTensors() {
   showSaved = !showSaved;
-  element("saved").classList.toggle("on", showSaved);
-  element("saved").setAttribute("aria-pressed", showSaved);
-  draw();
+  switched("saved", showSaved);
+  drawAnew();
   showLegend();
+}
+
+function toggleColumns() {
+  setInColumns = !setInColumns;
+  switched("columns", setInColumns);
+  drawAnew();
+}
+
+// The panel stands beside the drawing, or in a narrow window over its lower part.
+function showAside(shown) {
+  document.body.classList.toggle("alone", !shown);
+  switched("aside", shown);
 }
 
 // Dark where the notebook around the page is, or else where the reader's system is.
@@ -72,8 +98,10 @@ function themeAround() {
 function onTap(event) {
   const target = event.target;
   note("");
-  if (target === cy) select(null);
-  else if (target.isEdge()) select(target.id());
+  if (target === cy) {
+    select(null);
+    if (narrow.matches) showAside(false);
+  } else if (target.isEdge()) select(target.id());
   else if (target.hasClass("folded") || target.hasClass("caption")) toggle(numberOf(target.data("stands")));
   else select(target.data("stands"));
 }
@@ -82,7 +110,7 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.id === "time") return;
   const onButton = event.target.tagName === "BUTTON";
   const act = {
-    "/": () => element("search").focus(), f: fit, Escape: () => select(null),
+    "/": () => element("search").focus(), f: showAll, Escape: () => select(null),
     ArrowUp: () => walk(true), ArrowDown: () => walk(false),
     ...(selected && selected[0] === "g" && !onButton ? { Enter: () => toggle(numberOf(selected)) } : {}),
     ...(data.timed.length ? { ArrowRight: () => stepBy(1), ArrowLeft: () => stepBy(-1) } : {}),
@@ -97,21 +125,28 @@ function listen() {
   cy.on("tap", onTap);
   cy.on("dbltap", "node.open", (event) => toggle(numberOf(event.target.id())));
   element("panel").onclick = (event) => {
-    const { vertex, edge, group, program, back } = event.target.dataset;
+    const { vertex, edge, group, program, back, kind } = event.target.dataset;
     if (program !== undefined) openProgram(Number(program));
     if (back !== undefined) history.back();
     if (vertex !== undefined) goTo(Number(vertex));
     if (edge !== undefined) goToEdge(Number(edge));
     if (group !== undefined) toggle(Number(group));
+    if (kind !== undefined) toggleKind(Number(kind));
     if (vertex || edge || group) {
       note("");
       showHits();
       element("panel").focus({ preventScroll: true }); // the button has gone with the page it was on
     }
   };
-  element("fit").onclick = fit;
-  element("fold").onclick = () => { open.clear(); note(""); draw(); showLegend(); };
-  element("unfold").onclick = () => { unfoldAll(); showLegend(); };
+  element("fit").onclick = showAll;
+  element("fold").onclick = () => showLevels(0);
+  element("less").onclick = () => showLevels(level - 1);
+  element("more").onclick = () => showLevels(level + 1);
+  element("unfold").onclick = () => showLevels(deepest);
+  element("columns").onclick = toggleColumns;
+  element("png").onclick = savePng;
+  element("svg").onclick = saveSvg;
+  element("aside").onclick = () => showAside(document.body.classList.contains("alone"));
   element("saved").onclick = showSavedTensors;
   element("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
   element("search").oninput = () => search(element("search").value);
@@ -129,12 +164,12 @@ function start() {
   const n = data.vertices.filter((v) => v.kind === "operator").length;
   element("counts").textContent = data.program ? data.program.summary : `${some(n, "operator")}, ${bytes(data.bytes)} kept`;
   element("saved").hidden = data.program !== null;
-  for (const id of ["fold", "unfold"]) element(id).hidden = !data.groups.length;
+  element("levels").hidden = !data.groups.length;
   setTheme(themeAround());
-  const all = openUpTo(SHOWN_AT_START);
-  if (!all) openUpTo(OUTLINES);
-  if (!all) note(`Some ${data.program ? "parts" : "layers"} are folded: click one to unfold it.`);
+  openLevels(deepest, SHOWN_AT_START);
   startStepping();
+  showAside(!narrow.matches);
+  element("keys").open = !narrow.matches;
   showLegend(); // before the drawing, which has what room it leaves
   cy = cytoscape({
     container: element("canvas"), layout: { name: "preset" }, style: styleOfAll(), minZoom: 0.02, maxZoom: 4,
@@ -142,8 +177,12 @@ function start() {
     textureOnViewport: data.vertices.length > 1500, hideEdgesOnViewport: false,
   });
   cy.one("render", () => { document.body.dataset.ready = String(Math.round(performance.now())); });
+  while (chooseColumns() < DISCERNIBLE && level > 1 && !data.program) openLevels(level - 1, Infinity);
   draw();
+  showLevel();
+  if (level < deepest) note(`Some ${data.program ? "parts" : "layers"} are folded: click one to unfold it.`);
   listen();
+  startMap();
   showLegend();
   showPanel(null);
 }

@@ -3,9 +3,8 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const TOP = -1; // the group that everything is in
-const SHOWN_AT_START = 90; // items; a larger graph shows its outlines first, as many
-const OUTLINES = 60;
-const OPEN_AT_MOST = 2000; // by the button that unfolds all: some seconds of work
+const SHOWN_AT_START = 90; // items; a larger graph shows fewer levels of layers first
+const OPEN_AT_MOST = 2000; // by the buttons that unfold: some seconds of work
 const COPIED = 3; // a leaf with more users than these is drawn beside each of them
 const open = new Set();
 let showSaved = false;
@@ -19,6 +18,7 @@ for (const vertex of data.vertices) { // words and gradients that many share sta
 }
 for (const edge of data.edges) {
   edge.input = data.words[edge.input];
+  edge.why = data.words[edge.why];
   edge.flow = edge.flow === null ? null : data.flows[edge.flow];
 }
 
@@ -74,18 +74,27 @@ function shownFor(vertex) {
   return item;
 }
 
-// Open groups, outer ones first, as long as no more than `most` items are shown.
-function openUpTo(most) {
+const depths = data.groups.map(() => 1); // how many groups there are around what a group has in it
+data.groups.forEach((group, i) => { if (group.parent !== TOP) depths[i] = depths[group.parent] + 1; });
+const deepest = Math.max(0, ...depths);
+let level = 0; // of groups that are open; groups that were opened by hand do not count
+
+// How many items are shown where `n` levels of groups are open.
+const shownAt = (n) => sum([TOP, ...depths.keys()].map((g) => (g === TOP || depths[g] <= n ? members.get(g).length - (g === TOP ? 0 : 1) : 0)));
+
+// Open the outer `n` levels of groups, or as many as do not show more than `most` items.
+function openLevels(n, most) {
+  level = Math.min(n, deepest);
+  while (level && shownAt(level) > most) level--;
   open.clear();
-  let n = members.get(TOP).length;
-  for (let g = 0; g < data.groups.length; g++) {
-    const parent = data.groups[g].parent;
-    if (parent !== TOP && !open.has(parent)) continue;
-    if (n + members.get(g).length > most) continue;
-    n += members.get(g).length;
-    open.add(g);
-  }
-  return open.size === data.groups.length;
+  depths.forEach((depth, g) => { if (depth <= level) open.add(g); });
+}
+
+// The groups of the class of one, itself among them.
+const alike = (g) => [...depths.keys()].filter((each) => data.groups[each].kind && data.groups[each].kind === data.groups[g].kind);
+
+function revealGroup(g) {
+  for (const each of [g, ...around("g" + g)]) if (each !== TOP) open.add(each);
 }
 
 function reveal(vertex) {

@@ -81,6 +81,10 @@ function whatStandsOut() {
     html += `<p><span class="state ${state}">${state}</span> on ${some(edges.length, "edge")}: ${meaning[state]}.
       ${edges.length > 1 ? "The first ones that the pass came to:" : ""}</p>`;
     html += edges.slice(0, 6).map(edgeLink).join("");
+    for (const why of new Set(edges.map((i) => data.edges[i].why).filter(Boolean))) {
+      const names = edges.filter((i) => data.edges[i].why === why).map((i) => data.vertices[data.edges[i].source].name || "leaf");
+      html += `<p class="dim"><b>${text(names.slice(0, 6).join(", "))}${names.length > 6 ? ", …" : ""}</b>: ${text(why)}</p>`;
+    }
   }
   return html;
 }
@@ -94,7 +98,7 @@ function aboutHits(hits) {
   return `<h2>${hits.length.toLocaleString("en")} found</h2>` + named.join("");
 }
 
-function flowTable(flow, state) {
+function flowTable(flow, state, why = "") {
   if (!flow) return "";
   const odd = [flow.nan ? `${flow.nan} nan` : "", flow.inf ? `${flow.inf} inf` : ""].filter(Boolean).join(", ");
   const mark = state ? ` <span class="state ${state}">${state}</span>` : "";
@@ -105,7 +109,7 @@ function flowTable(flow, state) {
     ["norm", one ? "" : norm + mark], ["min, max", one ? "" : `${number(flow.low)}, ${number(flow.high)}`],
     ["zeros", flow.zero && !one ? `${flow.zero} of ${flow.n}` : ""], ["not finite", odd],
     ["shape", text(flow.shape)],
-  ]) + histogram(flow);
+  ]) + (why && `<p class="dim">${text(why)}</p>`) + histogram(flow);
 }
 
 function histogram(flow) {
@@ -148,7 +152,7 @@ function aboutVertex(i) {
   if (v.part) html += aboutPart(v);
   html += programOf(v);
   // While the pass is walked: what arrives, the rule, what goes on.
-  html += now === null ? derivativeOf(v) : receivedBy(v) + derivativeOf(v) + sentBy(i);
+  html += now === null ? derivativeOf(v) : receivedBy(i) + derivativeOf(v) + sentBy(i);
   if (v.kind === "operator" && !v.part) {
     html += "<h3>keeps</h3>";
     if (v.kept === null) html += '<p class="dim">a backward pass has freed it</p>';
@@ -159,27 +163,30 @@ function aboutVertex(i) {
   if (sources.length) html += "<h3>inputs</h3>" + table(sources.map((e) => [inputName(data.edges[e].input), link(data.edges[e].source)]));
   if (targets.length) html += "<h3>used by</h3>" + targets.slice(0, LISTED).map((e) => `<div>${link(data.edges[e].target)}</div>`).join("");
   if (targets.length > LISTED) html += `<p class="dim">and ${targets.length - LISTED} more</p>`;
-  return now === null ? html + receivedBy(v) + sentBy(i) : html;
+  return now === null ? html + receivedBy(i) + sentBy(i) : html;
 }
 
-function receivedBy(v) {
-  const received = v.received.filter(Boolean), leaf = v.kind !== "operator" && v.kind !== "result";
+function receivedBy(i) {
+  const v = data.vertices[i], received = v.received.filter(Boolean);
+  const leaf = v.kind !== "operator" && v.kind !== "result", one = users[i].length === 1 && data.edges[users[i][0]];
   return received.map((flow, k) => {
     const output = received.length > 1 ? ` by output ${k}` : "";
-    return `<h3>gradient received${leaf ? ", which is added to .grad" : output}</h3>` + flowTable(flow, "");
+    return `<h3>gradient received${leaf ? ", which is added to .grad" : output}</h3>` + (leaf && one ? flowTable(flow, one.state, one.why) : flowTable(flow, ""));
   }).join("");
 }
 
 function sentBy(i) {
   return inputs[i].map((e) => data.edges[e]).filter((edge) => edge.flow).map((edge) =>
-    `<h3>gradient sent to ${inputName(edge.input)}, ${link(edge.source)}</h3>` + flowTable(edge.flow, edge.state)).join("");
+    `<h3>gradient sent to ${inputName(edge.input)}, ${link(edge.source)}</h3>` + flowTable(edge.flow, edge.state, edge.why)).join("");
 }
 
 function aboutGroup(g) {
   const group = data.groups[g];
   const inside = within[g].map((v) => data.vertices[v]);
   let html = `<h2>${text(group.label)}</h2><p class="dim">${text(group.kind || "a stretch of the program")}</p>`;
-  html += `<p><button data-group="${g}">${open.has(g) ? "fold" : "unfold"}</button></p>`;
+  const word = open.has(g) ? "fold" : "unfold", n = alike(g).length;
+  const kind = n > 1 ? ` <button data-kind="${g}">${word} all ${n} ${text(group.kind)}</button>` : "";
+  html += `<p><button data-group="${g}">${word}</button>${kind}</p>`;
   html += table([
     ["name", text(group.name)],
     [data.program ? "parts" : "operators", inside.filter((v) => v.kind === "operator").length],
@@ -208,7 +215,7 @@ function aboutEdge(id) {
     const edge = data.edges[i];
     html += `<h3>${link(edge.source)} → ${link(edge.target)}</h3>`;
     html += table([["as", inputName(edge.input)], ["output", edge.port || ""]]);
-    html += edge.flow ? '<p class="dim">the gradient that went back along it</p>' + flowTable(edge.flow, edge.state) : "";
+    html += edge.flow ? '<p class="dim">the gradient that went back along it</p>' + flowTable(edge.flow, edge.state, edge.why) : "";
   }
   if (drawn.edges.length > 12) html += `<p class="dim">and ${drawn.edges.length - 12} more</p>`;
   return html;

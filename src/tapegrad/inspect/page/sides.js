@@ -66,7 +66,8 @@ function inBlocks(sizes, edges, sides) {
   const crossed = new Set(between.map((e) => edges[e][1])); // with something that flows in from above
   const blocks = mains.map((i) => (sides[i] ? blockOf(i, sides[i], sizes, crossed.has(i)) : null));
   const outer = mains.map((i, n) => (blocks[n] ? { ...sizes[i], width: blocks[n].width, height: blocks[n].height } : sizes[i]));
-  const box = dagreLayout(outer, between.map((e) => edges[e].map((i) => number.get(i))));
+  const links = between.map((e) => edges[e].map((i) => number.get(i)));
+  const box = inColumns(dagreLayout(outer, links), links);
   const at = sizes.map((size) => ({ ...size }));
   const points = edges.map(() => []);
   mains.forEach((i, n) => {

@@ -2,8 +2,11 @@
 // The drawing itself.
 
 const darkness = window.matchMedia("(prefers-color-scheme: dark)");
-const LEGIBLE = 0.7, READABLE = 0.85; // zoom: letters of nine and of eleven pixels
+const narrow = window.matchMedia("(max-width: 700px)");
+const DISCERNIBLE = 0.55, LEGIBLE = 0.7, READABLE = 0.85; // zoom: letters of seven, nine and eleven pixels
+const MANY = 300; // items; of more, fewer ways to set them in columns are tried
 let cy = null;
+let setInColumns = true;
 let selected = null; // an item or the id of an edge
 
 // What stands out on edges that are drawn as one: nan and exploding ones by themselves, the others
@@ -102,6 +105,38 @@ function draw(around_ = null) {
   markSelected();
   markTime();
   document.body.dataset.shown = cy.nodes(".plain").length;
+  drawMap();
+}
+
+// One column where that can be read, else as many as make the drawing largest. What is on the
+// screen decides, so that it is asked for anew where all of it is to be seen.
+function chooseColumns() {
+  const edges = drawnEdges();
+  const zoom = (found) => Math.min(cy.width() / (found.width + 48), cy.height() / (found.height + 48));
+  tallest = Infinity;
+  const found = layoutAll(edges);
+  let largest = zoom(found), chosen = Infinity;
+  if (!setInColumns || largest >= LEGIBLE) return largest;
+  const even = Math.min(Math.sqrt((cy.width() * cy.height()) / (found.width * found.height)), 1.3);
+  for (const share of found.places.size > MANY ? [0.7] : [1, 0.85, 0.7, 0.55, 0.4]) {
+    tallest = cy.height() / (even * share);
+    const now = zoom(layoutAll(edges));
+    if (now > largest * 1.05) [largest, chosen] = [now, tallest];
+  }
+  tallest = chosen;
+  return largest;
+}
+
+function drawAnew() {
+  chooseColumns();
+  draw();
+}
+
+function showAll() {
+  const before = tallest;
+  chooseColumns();
+  if (tallest !== before) draw();
+  fit();
 }
 
 function fit() {
@@ -113,13 +148,14 @@ function fit() {
   }
 }
 
-// The first look: all of it where that can be read, else the top of it.
+// The first look: all of it where that can be read, else its beginning.
 function firstLook() {
   fit();
-  if (cy.zoom() >= LEGIBLE) return;
+  if (cy.zoom() >= DISCERNIBLE) return;
   const box = cy.elements().boundingBox();
   const first = cy.nodes(".plain").min((node) => node.position().y).ele;
-  const middle = box.w * READABLE < cy.width() ? (box.x1 + box.x2) / 2 : first.position().x;
+  const middle = box.w * READABLE < cy.width() ? (box.x1 + box.x2) / 2
+    : tallest < Infinity ? box.x1 + cy.width() / READABLE / 2 - 16 : first.position().x;
   cy.zoom(READABLE);
   cy.pan({ x: cy.width() / 2 - middle * READABLE, y: 16 - box.y1 * READABLE });
 }
@@ -133,6 +169,7 @@ function select(item) {
   selected = item;
   markSelected();
   showPanel(item);
+  if (item && narrow.matches) showAside(true);
 }
 
 // Bring what is chosen into the window, if it is not there.
@@ -177,6 +214,14 @@ function toggle(g) {
   select(item);
 }
 
+// Fold or unfold all layers of the same class.
+function toggleKind(g) {
+  const fold = open.has(g);
+  for (const each of alike(g)) fold ? open.delete(each) : revealGroup(each);
+  draw("g" + g);
+  select("g" + g);
+}
+
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   if (!cy) return;
@@ -184,6 +229,7 @@ function setTheme(theme) {
   cy.edges().forEach((edge) => {
     edge.data(edge.data("saved") ? { colour: colour("saved-line") } : flowStyle(edge.data()));
   });
+  drawMap();
   showLegend();
 }
 

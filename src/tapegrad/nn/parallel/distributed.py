@@ -47,6 +47,7 @@ class DistributedDataParallel(Module, Joinable):
         process_group: The processes; the default group if None.
         bucket_cap_mb: The size from which gradients are reduced together; 25 MiB if None.
         find_unused_parameters: Look, after each forward pass, which parameters get no gradient.
+        gradient_as_bucket_view: Leave gradients where they were reduced, without a copy of them.
         static_graph: The same parameters get gradients in each pass.
 
     Raises:
@@ -176,6 +177,7 @@ class DistributedDataParallel(Module, Joinable):
             self.process_group,
             self.bucket_bytes_cap,
             self.find_unused_parameters,
+            self.gradient_as_bucket_view,
         )
 
     def _take_from(self, source, tensors):

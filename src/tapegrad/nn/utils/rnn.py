@@ -11,6 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.errors import assertion_error, runtime_error, value_error
 from tapegrad.core.missing import public_names
+from tapegrad.core.shape import numbered
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.creation.tensor import tensor as new_tensor
 from tapegrad.operators.shape.cat_stack import cat
@@ -158,7 +159,7 @@ class PackedSequence(tuple):
 def _time_and_place(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Time and sequence of each row of a packed sequence."""
     starts = np.cumsum(sizes) - sizes
-    times = np.repeat(np.arange(len(sizes)), sizes)
+    times = numbered(sizes)
     return times, np.arange(len(times)) - starts[times]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.shape import numbered
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.creation.zeros_eye import full
 from tapegrad.operators.indexing.gather_index_select import index_select
@@ -50,8 +51,8 @@ def segment_reduce(
     n = counts.shape[-1]
     starts, counts = starts.reshape(outer, n), counts.reshape(-1)
     starts = (starts + np.arange(outer)[:, None] * shape[axis]).reshape(-1)
-    segment = np.repeat(np.arange(counts.size), counts)
-    step = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    segment = numbered(counts)
+    step = np.arange(segment.size) - (np.cumsum(counts) - counts)[segment]
     rows = data.reshape((outer * shape[axis], *shape[axis + 1 :]))
     taken = index_select(rows, 0, wrap(starts[segment] + step))
     kind = _REDUCTIONS[reduce]

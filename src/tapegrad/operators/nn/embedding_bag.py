@@ -6,6 +6,7 @@ from tapegrad.arrays.namespaces import prepared
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.registration import SPARSE
+from tapegrad.core.shape import numbered
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.dispatch.per_sample import per_sample
@@ -118,11 +119,11 @@ def _first_maxima(weight: Array, indices: Any, starts: Any, filled: Any) -> Any:
     chosen = np.zeros((len(filled), weight.shape[1]), np.int64)
     if not indices.size:
         return chosen
-    begins = starts[filled]
+    begins = starts[filled].astype(np.intp, copy=False)
     rows = weight[indices]
     best = np.maximum.reduceat(rows, begins, axis=0)
     lengths = np.diff(np.append(begins, len(indices)))
-    best = np.repeat(best, lengths, axis=0)
+    best = best[numbered(lengths)]
     hits = np.where((rows == best) | (rows != rows), np.arange(len(indices))[:, None], len(indices))
     chosen[filled] = indices[np.minimum.reduceat(hits, begins, axis=0)]
     return chosen
@@ -255,7 +256,7 @@ def embedding_bag(
     starts = offsets._array[:-1] if include_last_offset else offsets._array
     end = offsets._array[-1] if include_last_offset else values.size
     lengths = np.diff(np.append(starts, end))
-    bags = np.repeat(np.arange(len(starts)), lengths)
+    bags = numbered(lengths)
     values = values[: bags.size]
     if per_sample_weights is not None and bags.size != per_sample_weights._array.size:
         per_sample_weights = per_sample_weights[: bags.size]

@@ -9,7 +9,7 @@ from tapegrad.core.annotations import Any, Array, Dim, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.meta_array import MetaArray
-from tapegrad.core.shape import axis_of, countable_bytes, ints_of
+from tapegrad.core.shape import axis_of, countable_bytes, ints_of, numbered
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import per_sample
@@ -171,7 +171,7 @@ def _counted(counts: np.ndarray) -> np.ndarray:
     if total * 8 >= 2**63:  # NumPy would count modulo 2**64
         raise errors.overflow([total])
     try:
-        return np.repeat(np.arange(counts.size), counts)
+        return numbered(counts)
     except MemoryError as error:
         raise errors.beyond_memory(error) from None
 

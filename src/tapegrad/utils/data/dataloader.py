@@ -1,6 +1,7 @@
 """DataLoader: batches of a data set, in order or shuffled, made here or by worker processes."""
 
 import multiprocessing
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
@@ -38,6 +39,11 @@ def check_workers(num_workers: int, timeout: float, prefetch: Any, is_persistent
         reason = "persistent_workers option needs num_workers > 0"
     if reason:
         raise errors.value_error(reason, "num_workers=0 makes batches in this process.")
+    if num_workers and sys.platform == "emscripten":
+        raise errors.runtime_error(
+            f"DataLoader cannot start {num_workers} workers: a browser has no processes",
+            "num_workers=0 makes batches in this one.",
+        )
 
 
 def check_iterable(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:

@@ -100,6 +100,32 @@ def order():
             assert mine[0].equal(mine[1])
 
 
+def overlap():
+    """A bucket that is full early is reduced before the backward pass ends."""
+    group, works, early = dist.group.WORLD, [], []
+
+    class Watched:
+        def __getattr__(self, name):
+            return getattr(backend, name)
+
+        def allreduce(self, buffer, op):
+            works.append(backend.allreduce(buffer, op))
+            return works[-1]
+
+    layers = [nn.Linear(600, 600, bias=False) for _ in range(6)]
+    model = DistributedDataParallel(nn.Sequential(*layers), bucket_cap_mb=1)
+    model(torch.ones(1, 600)).sum().backward()  # learns the order of the buckets
+    backend, group._backend = group._backend, Watched()
+    layers[0].weight.register_hook(lambda g: early.append([w._done for w in works]))
+    for _ in range(3):
+        dist.barrier()
+        works.clear()
+        model(torch.ones(2000, 600)).sum().backward()
+        assert len(works) == 6 and len(early[-1]) == 5
+    group._backend = backend
+    assert any(done[0] for done in early), early  # a busy computer may put it off, once or twice
+
+
 def uneven_inputs():
     """Rank 0 has one batch, rank 1 has three, of which the second is not reduced."""
     for all_ranks in (True, False):
@@ -153,6 +179,7 @@ unused()
 hooks()
 buffers()
 order()
+overlap()
 uneven_inputs()
 inputs_that_must_be_even()
 models_that_differ()

@@ -1,6 +1,6 @@
 """The old place of `fully_shard`."""
 
-from tapegrad.compat.torch.distributed.fsdp import (
+from tapegrad.distributed.fsdp import (
     CPUOffloadPolicy,
     FSDPModule,
     MixedPrecisionPolicy,

@@ -1,7 +1,7 @@
 """The old name of `torch.distributed.tensor`."""
 
-from tapegrad.compat.torch.distributed.tensor import *
-from tapegrad.compat.torch.distributed.tensor import DeviceMesh, init_device_mesh
 from tapegrad.core.missing import refuses as _refuses
+from tapegrad.distributed.tensor import *
+from tapegrad.distributed.tensor import DeviceMesh, init_device_mesh
 
 __getattr__ = _refuses(__name__)

@@ -1,0 +1,1 @@
+"""Models whose parameters, not gradients, are averaged over ranks now and then."""
