@@ -16,8 +16,9 @@ from tapegrad.compat.type_stubs import write
 from tests import needs
 from tests.laws import layer_calls, matrix_calls, tensor_calls
 from tests.laws.calls import groups_of
-from tests.repository.pages import PAGES, ROOT, blocks
-from tests.typing.reveal import classes, revealing
+from tests.repository.pages import ROOT
+from tests.typing import programs
+from tests.typing.reveal import classes
 
 GROUPS = groups_of(tensor_calls, matrix_calls, layer_calls)
 HERE = Path(__file__).parent
@@ -51,31 +52,13 @@ EXPECTED = {
 }
 """Errors that programs of the pages have for good, and how many at most."""
 
-STANDS_IN = {
-    "Iterator": {"generator"},
-    "Generator": {"generator"},
-    "Sequence": {"list", "tuple"},
-    "Sequential": {"OptimizedModule"},  # it has the attributes of the module that was compiled
-    "Tensor": {"Proxy", "Length"},  # what a symbolic trace and `__torch_function__` make of calls
-}
-"""Classes of values that a type takes for another class, and is right."""
-
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory):
     """What mypy says of the programs of the pages, of the examples and of the wrong calls."""
     needs.package("mypy", "checks the types", extra="dev")
     folder = tmp_path_factory.mktemp("typing")
-    pages, places = {}, {}
-    for page in PAGES:
-        stem = re.sub(r"[^a-z]", "_", page.relative_to(ROOT).with_suffix("").as_posix().lower())
-        for i, block in enumerate(blocks(page)):
-            name = f"{stem}_{i}"
-            text, places[name] = revealing(block.values[0])
-            (folder / f"{name}.py").write_text(text, encoding="utf-8")
-            pages[name] = page.relative_to(ROOT).as_posix()
-    for path in (ROOT / "examples").glob("*.py"):  # two of them import torch
-        shutil.copy(path, folder)
+    pages, places = programs.write(folder)
     for name in ("wrong", "as_torch"):
         shutil.copy(HERE / f"{name}.txt", folder / f"{name}.py")
     options = ["--show-column-numbers", "--check-untyped-defs", "--no-pretty"]
@@ -111,20 +94,17 @@ def test_programs_are_accepted(checked):
 def test_types_are_those_of_the_values(checked):
     pages, places, notes, _ = checked
     wrong, known, unknown = [], 0, []
-    seen = recorded()
+    seen = programs.recorded()
     for note in notes:
         page = pages.get(note["file"])
         expression = places.get(note["file"], {}).get((int(note["line"]), int(note["column"])))
         if (page, expression) not in seen or expression.startswith("np."):
             continue
-        static = {"NoneType" if each == "None" else each for each in classes(note["type"])}
-        if "Any" in static:
-            unknown.append((page, expression, note["type"]))
-            continue
-        static = static.union(*(STANDS_IN.get(each, ()) for each in static))
-        narrowed = static == {"NoneType"} and expression.endswith(".grad")  # by an assignment
-        if narrowed or "object" in static or static & seen[page, expression]:
+        found = programs.verdict(classes(note["type"]), seen[page, expression], expression)
+        if found == "right":
             known += 1
+        elif found == "unknown":
+            unknown.append((page, expression, note["type"]))
         else:
             wrong.append((page, expression, note["type"], seen[page, expression]))
     assert not wrong, "\n".join(map(str, wrong))
@@ -158,15 +138,6 @@ def test_public_operators_return_what_the_stubs_say(checked):
                 wrong.append(f"{line.strip()}: {said[number]}, and is {kinds[0].__name__}")
     assert not wrong, "\n".join(wrong)
     assert len(said) > 500
-
-
-def recorded():
-    """The classes of the values of expressions, by page and expression."""
-    found = {}
-    for line in (HERE / "types.txt").read_text(encoding="utf-8").splitlines():
-        page, kinds, expression = line.split("\t")
-        found[page, expression] = set(kinds.replace("|", " ").split())
-    return found
 
 
 def test_mistakes_are_flagged(checked):

@@ -1,5 +1,7 @@
 """LBFGS: Newton's method with the curvature guessed from the last steps."""
 
+from typing import TypeVar
+
 import numpy as np
 
 from tapegrad.arrays.namespaces import is_recorded
@@ -10,6 +12,8 @@ from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import count_writes, vector
 from tapegrad.optim.optimizer import Optimizer, check_not_negative, check_number, given
 from tapegrad.tensors.tensor import Tensor
+
+_Loss = TypeVar("_Loss")
 
 DECREASE = 1e-4  # Nocedal and Wright's c1: how much of the promised descent is asked for
 CURVATURE = 0.9  # their c2: how much of the slope may be left
@@ -191,7 +195,7 @@ class LBFGS(Optimizer):
                 "Pass the parameters as one list.",
             )
 
-    def step(self, closure: Callable[[], Any]) -> Any:
+    def step(self, closure: Callable[[], _Loss]) -> _Loss:
         """Take up to `max_iter` steps; returns the loss at the start, as `closure` gives it."""
         group = self.param_groups[0]
         lr = group["lr"].item() if isinstance(group["lr"], Tensor) else group["lr"]

@@ -75,7 +75,7 @@ class LRScheduler:
         """Take back what `state_dict` gave."""
         vars(self).update(state_dict)
 
-    def get_last_lr(self) -> list[Any]:
+    def get_last_lr(self) -> list[float | Tensor]:
         """The rates set last, one for each group."""
         return self._last_lr
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from functools import wraps
 from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 
@@ -40,6 +41,8 @@ __all__ = [
     "Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook",
     "required",
 ]  # fmt: skip
+
+_Loss = TypeVar("_Loss")  # what a closure returns
 
 
 def check_number(name: str, value: Any) -> None:
@@ -461,7 +464,7 @@ class Optimizer(Saving, StepHooks):
     def conclude(self, xp: Namespace, state: dict[str, Any], **options: object) -> None:
         """After `update`: change the numbers in `state` that a parameter has once."""
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Callable[[], _Loss] | None = None) -> _Loss | None:
         """Change every parameter that has a gradient; returns what `closure` returns.
 
         `closure`, if given, computes the loss and the gradients.

@@ -11,7 +11,7 @@ What a call leaves on its `ctx` is found there by its derivatives: `ctx` is the 
 import functools
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapegrad.autograd.function.call import call, in_order, with_defaults
 from tapegrad.autograd.function.context import Context, FunctionCtx
@@ -20,6 +20,26 @@ from tapegrad.autograd.mode import is_grad_enabled, no_grad
 from tapegrad.core import errors
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.tensor_base import TensorBase
+
+if TYPE_CHECKING:
+    from typing import ParamSpec, Protocol, TypeVar, overload
+
+    _Given = ParamSpec("_Given")
+    _Result = TypeVar("_Result", covariant=True)
+
+    class _Computes(Protocol[_Given, _Result]):
+        """A function whose `forward` saves what its derivatives need: `apply` takes the rest."""
+
+        @staticmethod
+        def forward(ctx: Any, /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result: ...
+
+    class _ComputesAlone(Protocol[_Given, _Result]):
+        """A function that saves them in `setup_context`: `apply` takes what its `forward` does."""
+
+        @staticmethod
+        def forward(*args: _Given.args, **kwargs: _Given.kwargs) -> _Result: ...
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> Any: ...
 
 
 class FunctionMeta(type):
@@ -51,40 +71,51 @@ class _SingleLevelFunction(FunctionCtx, metaclass=FunctionMeta):
             "@staticmethod def forward(ctx, x): ...",
         )
 
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
-        """Save on `ctx` what the derivatives need of the arguments and results of `forward`."""
-        raise NotImplementedError("setup_context is not implemented.")
-
-    @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """From the gradient of each result to that of each argument; `vjp` is another name.
-
-        Returns:
-            A tensor or a tuple, None for arguments that have no gradient.
-        """
-        raise errors.not_implemented(
-            "You must implement either the backward or vjp method for your custom "
-            "autograd.Function to use it with backward mode AD.",
-            "@staticmethod def backward(ctx, g): ...",
-        )
-
-    vjp = _unwritten = backward
     clear_saved_tensors_on_access = False  # saved tensors may be asked for once, and are then freed
     boxed_grads_call = False  # backward(ctx, gradients) gets a list, which it may empty
 
-    @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """From the tangent of each argument to that of each result, for forward mode.
+    if TYPE_CHECKING:  # any of them fits; and who has `setup_context` computes without a context
 
-        It runs right after `forward`. The tangent of an argument that does not change is zeros;
-        what is no tensor has None.
-        """
-        raise errors.not_implemented(
-            "You must implement the jvp function for custom autograd.Function to use it with "
-            "forward mode AD.",
-            "@staticmethod def jvp(ctx, t): ...",
-        )
+        @staticmethod
+        def backward(ctx: Any, *grad_outputs: Any, **rest: Any) -> Any: ...
+        @staticmethod
+        def vjp(ctx: Any, *grad_outputs: Any, **rest: Any) -> Any: ...
+        @staticmethod
+        def jvp(ctx: Any, *grad_inputs: Any, **rest: Any) -> Any: ...
+    else:
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
+            """Save on `ctx` what the derivatives need of the arguments and results of `forward`."""
+            raise NotImplementedError("setup_context is not implemented.")
+
+        @staticmethod
+        def backward(ctx: Any, *grad_outputs: Any) -> Any:
+            """From the gradient of each result to that of each argument; `vjp` is another name.
+
+            Returns:
+                A tensor or a tuple, None for arguments that have no gradient.
+            """
+            raise errors.not_implemented(
+                "You must implement either the backward or vjp method for your custom "
+                "autograd.Function to use it with backward mode AD.",
+                "@staticmethod def backward(ctx, g): ...",
+            )
+
+        vjp = _unwritten = backward
+
+        @staticmethod
+        def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+            """From the tangent of each argument to that of each result, for forward mode.
+
+            It runs right after `forward`. The tangent of an argument that does not change is zeros;
+            what is no tensor has None.
+            """
+            raise errors.not_implemented(
+                "You must implement the jvp function for custom autograd.Function to use it with "
+                "forward mode AD.",
+                "@staticmethod def jvp(ctx, t): ...",
+            )
 
 
 class Function(_SingleLevelFunction):
@@ -139,34 +170,52 @@ class Function(_SingleLevelFunction):
             f"Make its methods static and call {type(self).__name__}.apply(...).",
         )
 
-    @staticmethod
-    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
-        """The function on batches: `(output, out_dims)` for `args` with batch dimensions `in_dims`.
+    if TYPE_CHECKING:
 
-        `info` has `batch_size` and `randomness`; `in_dims` a number or None for each argument.
-        """
-        raise errors.not_implemented(
-            "To use autograd.Function with vmap, you must either override the vmap "
-            "staticmethod or set generate_vmap_rule=True.",
-            "generate_vmap_rule = True will do where the methods are made of tensor operators.",
-        )
+        @staticmethod
+        def vmap(info: Any, in_dims: tuple, *args: Any, **rest: Any) -> Any: ...
+        @overload
+        @classmethod
+        def apply(
+            cls: type[_ComputesAlone[_Given, _Result]], *args: _Given.args, **kwargs: _Given.kwargs
+        ) -> _Result: ...
+        @overload
+        @classmethod
+        def apply(
+            cls: type[_Computes[_Given, _Result]], *args: _Given.args, **kwargs: _Given.kwargs
+        ) -> _Result: ...
+        @classmethod
+        def apply(cls, *args: Any, **kwargs: Any) -> Any: ...
+    else:
 
-    @classmethod
-    def apply(cls, *args: object, **kwargs: object) -> Any:
-        """Call the function.
+        @staticmethod
+        def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
+            """On batches: `(output, out_dims)` for `args` with batch dimensions `in_dims`.
 
-        Returns:
-            What `forward` returned, its tensors behind a node that runs `backward`.
+            `info` has `batch_size` and `randomness`; `in_dims` a number or None for each argument.
+            """
+            raise errors.not_implemented(
+                "To use autograd.Function with vmap, you must either override the vmap "
+                "staticmethod or set generate_vmap_rule=True.",
+                "generate_vmap_rule = True will do where the methods are made of tensor operators.",
+            )
 
-        Raises:
-            RuntimeError: `forward` wrote where it may not, or returned what it may not.
-        """
-        separate = cls.setup_context is not _SingleLevelFunction.setup_context
-        if separate:
-            args = with_defaults(cls.forward, args, kwargs)
-        elif kwargs:
-            args = in_order(cls.forward, args, kwargs)
-        return call(cls, args, separate)
+        @classmethod
+        def apply(cls, *args: object, **kwargs: object) -> Any:
+            """Call the function.
+
+            Returns:
+                What `forward` returned, its tensors behind a node that runs `backward`.
+
+            Raises:
+                RuntimeError: `forward` wrote where it may not, or returned what it may not.
+            """
+            separate = cls.setup_context is not _SingleLevelFunction.setup_context
+            if separate:
+                args = with_defaults(cls.forward, args, kwargs)
+            elif kwargs:
+                args = in_order(cls.forward, args, kwargs)
+            return call(cls, args, separate)
 
 
 def once_differentiable(fn: Callable) -> Callable:
