@@ -78,6 +78,26 @@ def test_what_python_keeps(run):
             run.look(list(map(float, log)), table, holder.n, list(last), cycle, count, COUNT)
 
 
+def test_what_hooks_of_saved_tensors_print_in_the_backward_pass(capsys):
+    def unpacked(x):
+        print("unpacked")
+        return x
+
+    @torch.compile(backend="numpy")
+    def step(x):
+        with torch.autograd.graph.saved_tensors_hooks(lambda x: x, unpacked):
+            y = (x * x).sum()
+        y.backward()
+        return y.detach()
+
+    x = torch.ones(2, requires_grad=True)
+    with pytest.warns(UserWarning, match=r"runs as it is: print\(\) is called in line"):
+        for _ in range(4):
+            step(x)
+    lines = capsys.readouterr().out.splitlines()
+    assert set(lines) == {"unpacked"} and len(lines) % 4 == 0
+
+
 def test_prints_and_one_warning_that_says_why(capsys):
     def f(x):
         print("called")

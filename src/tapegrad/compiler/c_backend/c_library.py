@@ -15,6 +15,11 @@ HEADER = """\
 #include <string.h>
 #define INLINE static inline __attribute__((always_inline))
 #define NOINLINE __attribute__((noinline)) /* copies of a loop in each place only take long */
+#ifdef __clang__ /* what calls the loops one after the other is long, and runs in no time */
+#define ONCE __attribute__((noinline, optnone))
+#else
+#define ONCE __attribute__((optimize("O0")))
+#endif
 """
 
 _REAL = {"f32": ("float", "f"), "f64": ("double", "")}

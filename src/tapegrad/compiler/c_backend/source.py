@@ -118,7 +118,8 @@ class CSource:
         if self._is_shared_part:
             declared.append(shared_loops.declaration(self._threads_slot or 0))
         body = "\n".join(f"    {line}" for line in [*declared, *lines])
-        return f"int part{number}(char **slots) {{\n    (void)slots;\n{body}\n    return 0;\n}}\n"
+        head = f"ONCE int part{number}(char **slots) {{\n    (void)slots;"
+        return f"{head}\n{body}\n    return 0;\n}}\n"
 
     def _declaration(self, buffer: Buffer) -> str:
         where = self.layout.offsets.get(id(buffer))
