@@ -14,7 +14,12 @@ STEP = re.compile(
     r"^```(?:python title=\"(?P<file>[\w.]+)\"|(?P<sh>sh)|(?P<text>text))\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-ELSEWHERE = ("pip install", "python -m http.server", "python -m tapegrad demo")
+ELSEWHERE = (
+    "pip install",
+    "python -m http.server",
+    "python -m tapegrad demo",
+    "python -m tools.playground",
+)
 """Commands that need a network, do not end, or are tested by themselves."""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from mkdocs.structure.files import File
 
 from tools import notebooks
+from tools.playground import write as write_playground
 from tools.site import entry, names, playground
 
 LINK = re.compile(r"(?<=\]\()(?P<path>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))")
@@ -64,6 +65,11 @@ def on_page_markdown(markdown, page, config, files):
             forms = f"[Run it in the browser](/{address}) · {forms}"
         markdown = f"{heading}\n\n{forms}\n{{ .forms }}\n{rest}"
     return LINK.sub(target, markdown)
+
+
+def on_post_build(config):
+    """The wheel that the playground loads stands beside it."""
+    write_playground(Path(config.site_dir) / "playground")
 
 
 def _source(config):
