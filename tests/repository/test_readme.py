@@ -9,7 +9,7 @@ from tests.repository.pages import README, blocks
 
 def test_the_readme_opens_with_a_program_and_its_output():
     first = next(blocks(README))
-    assert first.id == "README.md:9"
+    assert first.id == "README.md:11"
     assert first.values[1]
 
 

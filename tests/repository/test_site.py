@@ -7,6 +7,7 @@ import zlib
 import pytest
 
 import tapegrad as torch
+from tests import needs
 from tests.repository.pages import ROOT, blocks
 from tools import notebooks
 from tools.site import entry, names, playground
@@ -17,6 +18,7 @@ NAV = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
 
 @pytest.fixture(scope="module")
 def pages():
+    needs.package("tensorboard", "is what a page of the reference describes")
     return names.pages()
 
 
