@@ -1,8 +1,10 @@
-"""Three tiers of tests, which the variable TAPEGRAD_TESTS chooses: short, whole, nightly.
+"""Tiers of tests, which the variable TAPEGRAD_TESTS chooses: short, long, whole, nightly.
 
 `pytest` alone, without paths, is the short one: all files but those of `slow.txt`, which
-`python -m tools.record_slow` writes. Paths that are named are whole. In the nightly one tests have
-more rounds, of damaged files, killed processes, random programs, and Hypothesis new examples.
+`python -m tools.record_slow` writes. The long one is what the short one leaves out, and the files
+some of whose tests need more than the extra `test`; the whole one is both. Paths that are named are
+whole. In the nightly one tests have more rounds, of damaged files, killed processes, random
+programs, and Hypothesis new examples.
 """
 
 import os
@@ -14,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SLOW = ROOT / "tests" / "slow.txt"
 VARIABLE = "TAPEGRAD_TESTS"
-TIERS = ("short", "whole", "nightly")
+TIERS = ("short", "long", "whole", "nightly")
 
 
 def rounds(n: int, nightly: int) -> int:
@@ -38,5 +40,19 @@ def pytest_configure(config):
 
 
 def pytest_ignore_collect(collection_path):
-    """Leave out the slow files."""
-    return True if os.environ[VARIABLE] == "short" and collection_path in slow_paths() else None
+    """Leave out the slow files, or the others."""
+    tier = os.environ[VARIABLE]
+    if tier == "short" and collection_path in slow_paths():
+        return True
+    if tier == "long" and collection_path.is_file() and not _is_long(collection_path):
+        return True
+    return None
+
+
+def _is_long(path: Path) -> bool:
+    if any(slow == path or slow in path.parents for slow in slow_paths()):
+        return True
+    if not path.is_relative_to(ROOT / "tests"):
+        return False
+    text = path.read_text(encoding="utf-8")
+    return "needs." in text or "importorskip" in text

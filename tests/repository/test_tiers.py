@@ -17,6 +17,21 @@ def test_slow_files_are_left_out_of_the_short_tier_alone(monkeypatch, tier, left
     assert tiers.pytest_ignore_collect(tiers.ROOT / "tests/laws/test_laws.py") is None
 
 
+@pytest.mark.parametrize(
+    ("file", "left_out"),
+    [
+        ("tests/laws/test_recorded.py", None),  # slow
+        ("tests/inspect/test_notebook.py", None),  # needs packages
+        ("tests/laws", None),
+        ("tests/laws/test_laws.py", True),
+        ("src/tapegrad/version.py", True),
+    ],
+)
+def test_the_long_tier_has_what_the_short_one_lacks(monkeypatch, file, left_out):
+    monkeypatch.setenv(tiers.VARIABLE, "long")
+    assert tiers.pytest_ignore_collect(tiers.ROOT / file) is left_out
+
+
 def test_the_nightly_tier_has_more_rounds(monkeypatch):
     monkeypatch.setenv(tiers.VARIABLE, "nightly")
     assert tiers.rounds(3, 70) == 70

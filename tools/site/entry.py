@@ -144,6 +144,8 @@ def _link(value: Any, source: str) -> str:
     try:
         file, line = inspect.getsourcefile(declared), inspect.getsourcelines(declared)[1]
     except (OSError, TypeError):
+        file, line = None, 0
+    if file is None or not Path(file).is_relative_to(SOURCE):  # PyTorch's, where that is loaded
         file, line = _by_its_methods(declared)
     if file is None or not Path(file).is_relative_to(SOURCE):
         return ""
