@@ -182,6 +182,7 @@ def test_a_program_that_ends_python_does_not_end_the_page(address, browser):
 def test_it_says_where_python_could_not_be_loaded_from(address, browser):
     page = chromium.Page(browser)
     browser.get(address + "nowhere/../index.html")
+    page.until("document.body.dataset.begun !== undefined && state === 'ready'")
     page.do("(SAID.failed('no answer'), 1)")
     assert "is there a network?" in page.find("#output").text
     assert not page.find("#run").is_enabled()

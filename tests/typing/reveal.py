@@ -97,17 +97,17 @@ def classes(revealed: str) -> Iterator[str]:
             if head is None:
                 yield part
             elif head["literal"] is not None:
-                yield _of_literal(head["literal"])
+                yield from _of_literals(head["literal"])
             else:
                 yield (fallback[1] if fallback else head["name"]).rpartition(".")[2]
 
 
-def _of_literal(text: str) -> str:
-    """The class of a literal; of a member of an enumeration, `module.Class.MEMBER`."""
+def _of_literals(text: str) -> list[str]:
+    """The classes of literals; of members of an enumeration, `module.Class.MEMBER`."""
     try:
-        return type(ast.literal_eval(text)).__name__
+        return [type(each).__name__ for each in ast.literal_eval(f"[{text}]")]
     except ValueError:
-        return text.split(".")[-2]
+        return [each.split(".")[-2] for each in text.split(", ")]
 
 
 def _parts(text: str) -> list[str]:
