@@ -8,6 +8,7 @@ from datetime import timedelta
 import numpy as np
 
 from tapegrad.core.annotations import Any
+from tapegrad.core.dtype import of
 from tapegrad.core.errors import runtime_error
 from tapegrad.distributed.backend import Backend
 from tapegrad.distributed.reduce_op import RedOpType
@@ -15,18 +16,6 @@ from tapegrad.distributed.waiting import line_of
 from tapegrad.distributed.work import Work
 
 _N_BYTES = 1024  # of what a rank tells; longer shapes are cut
-_WORDS = {
-    "float32": "Float",
-    "float64": "Double",
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "int64": "Long",
-    "int32": "Int",
-    "int16": "Short",
-    "int8": "Char",
-    "uint8": "Byte",
-    "bool": "Bool",
-}
 _DEVICE = (  # as PyTorch says it, for every dtype
     "TensorOptions(dtype=float (default), device=cpu, layout=Strided (default), "
     "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
@@ -56,7 +45,7 @@ class Checked(Backend):
         told = {
             "op": op,
             "shapes": " ".join(", ".join(map(str, x.shape)) for x in arrays)[: _N_BYTES // 2],
-            "dtypes": " ".join(_WORDS.get(str(x.dtype), str(x.dtype)) for x in arrays[:1]),
+            "dtypes": " ".join(of(x.dtype).scalar_name for x in arrays[:1]),
             "root": root,
             "number": self._number,
             "line": line_of(sys._getframe()),

@@ -15,16 +15,13 @@ from tapegrad.sparse.table import refused, serves
 from tapegrad.sparse.tensor import is_sparse, make, picked, places, scattered
 
 _ADVICE = "to_dense() gives all elements of a sparse tensor."
-_WORD = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16",
-         "int64": "Long", "int32": "Int", "complex64": "ComplexFloat",
-         "complex128": "ComplexDouble"}  # fmt: skip
 
 
 def _check(s: Any, d: Any) -> None:
     if s.dtype is not d.dtype:
-        have, want = (_WORD.get(x.dtype.name, x.dtype.name) for x in (s, d))
         raise errors.runtime_error(
-            f"expected scalar type {have} but found {want}", "Convert one of them with to(dtype)."
+            f"expected scalar type {s.dtype.scalar_name} but found {d.dtype.scalar_name}",
+            "Convert one of them with to(dtype).",
         )
     if s._shape[1] != d.shape[0]:
         raise errors.runtime_error(
