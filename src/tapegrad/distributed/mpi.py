@@ -9,6 +9,7 @@ Numbers that are only moved go as unsigned integers of their size, which every M
 mpi4py is imported by the first call of `mpi()`: that is when MPI starts.
 """
 
+import atexit
 import sys
 import time
 from collections.abc import Sequence
@@ -105,7 +106,17 @@ def connect(
     if rank == 0 and name != "mpi":
         version = mpi().Get_library_version().splitlines()[0].split(",")[0].strip("\0 ")
         print(f'tapegrad: "{name}" with {size} ranks runs over MPI ({version})', file=sys.stderr)
-    return _among(name, places, ranks, rank, timeout)
+    found = _among(name, places, ranks, rank, timeout)
+    if isinstance(found, Mpi):
+        atexit.register(_leave_together, found.duplicate())
+    return found
+
+
+def _leave_together(comm: Any) -> None:
+    """Wait for the other ranks to end, as MPI does, which stops the threads of a `TCPStore`."""
+    request = comm.Ibarrier()
+    while not request.Test():
+        time.sleep(_NAP_S)
 
 
 def _places(store, rank, size):
@@ -379,6 +390,10 @@ class Mpi(Backend):
     def group(self, rank: int, size: int, ranks: Sequence[int]) -> Backend:
         places = [self._places[r] for r in ranks]
         return _among(self.name, places, ranks, rank, self.timeout)
+
+    def duplicate(self) -> Any:
+        """A communicator of the same processes, which `close` leaves."""
+        return self._comm.Dup()
 
     def close(self) -> None:
         if not mpi().Is_finalized():

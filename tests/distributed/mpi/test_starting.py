@@ -138,3 +138,8 @@ def test_what_torchrun_cannot_start_is_refused(monkeypatch):
     monkeypatch.setattr(torchrun_module.sys, "executable", "/nowhere/python")
     with raises(RuntimeError, "several ranks are started by mpiexec, which is not there"):
         torchrun_module.main(["--nproc-per-node=2", "a.py"])
+
+
+def test_a_store_answers_until_the_last_rank_ends(torchrun):
+    ended = torchrun(2, "leaving.py", timeout=30)
+    assert (ended.status, ended.lines("rank 1.*")) == (0, ["rank 1 read value"])
