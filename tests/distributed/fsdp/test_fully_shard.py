@@ -24,6 +24,23 @@ def test_a_module_is_still_one_of_its_class(world):
         copy.deepcopy(layer)
 
 
+def test_modules_of_a_list_are_gathered_by_the_first_and_let_go_by_the_last(world):
+    a, b = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+    within = torch.nn.Sequential(torch.nn.ReLU())
+    given = [a, b, within, within[0]]
+    assert fully_shard(given, reshard_after_forward=True) is given
+    assert not isinstance(within[0], FSDPModule)
+    model = fully_shard(torch.nn.Sequential(a, torch.nn.Tanh(), b, within))
+    seen = []
+    model[1].register_forward_hook(lambda *_: seen.append(type(b.weight).__name__))
+    y = model(torch.ones(1, 3))
+    seen.append(type(a.weight).__name__)
+    y.sum().backward()
+    assert seen == ["Parameter", "DTensor"]
+    assert [type(p.grad).__name__ for p in model.parameters()] == ["DTensor"] * 4
+    assert list(model.state_dict()) == ["0.weight", "0.bias", "2.weight", "2.bias"]
+
+
 def test_tied_parameters_stay_tied(world):
     a, b = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
     b.weight = a.weight
@@ -71,12 +88,19 @@ def test_what_the_backward_pass_enters_by_no_output_is_an_error(world):
     [
         (lambda: torch.nn.ModuleList(), {}, ValueError, "fully_shard does not support containers"),
         (lambda: None, {}, ValueError, "Expected a Module but got"),
-        (lambda: [torch.nn.ReLU()], {}, NotImplementedError, "tapegrad has no fully_shard of sev"),
+        (lambda: [], {}, ValueError, "fully_shard was given no module"),
+        (lambda: [torch.nn.ReLU(), 3], {}, ValueError, "Expected a Module but got"),
+        (
+            lambda: fully_shard(torch.nn.ReLU()),
+            {},
+            AssertionError,
+            "Each distinct composable distributed API can only be applied to a module once.",
+        ),
         (
             lambda: torch.nn.Linear(1, 1),
             {"reshard_after_forward": 2},
-            NotImplementedError,
-            "tapegrad has no reshard_after_forward to a smaller world",
+            ValueError,
+            "If passing reshard_after_forward as an int, it should be a factor of 1, not 2",
         ),
         (
             lambda: torch.nn.Linear(1, 1),

@@ -160,18 +160,21 @@ def fully_shard(
     of a model first, then to the model: what is gathered at once is one layer.
 
     Args:
-        module: The module; modules below it that are spread already keep their parameters.
+        module: The module, or a list of those whose parameters are gathered when the first of them
+            computes and let go after the last; modules below that are spread already keep theirs.
         mesh: The ranks; of two dimensions, copies along the first. All ranks if None.
         reshard_after_forward: Let the parameters go after the forward pass. None: all but the root.
+            A number, of ranks that keep them together: 1 is False, and all of them True.
         mp_policy: Dtypes of the gathered parameters, of reductions and of outputs.
         offload_policy: Where parts wait: on the CPU, where they are.
         ignored_params: Parameters that stay as they are.
 
-    Returns: the module itself, now an `FSDPModule` as well.
+    Returns: what was given; the modules are each an `FSDPModule` now as well.
 
     Raises:
-        ValueError: A container that has no forward, or a parameter without dimensions.
-        NotImplementedError: Several modules at once, or rows cut along another dimension.
+        ValueError: No module, a container without forward, or a parameter without dimensions.
+        NotImplementedError: Parameters cut along another dimension than their rows, or kept by some
+            of the ranks.
 
     >>> import tapegrad.distributed as dist
     >>> from tapegrad.distributed.fsdp import fully_shard
@@ -182,10 +185,46 @@ def fully_shard(
     ('FSDPLinear', (Shard(dim=0),), tensor([[3., 3.]]))
     >>> dist.destroy_process_group()
     """
-    if isinstance(module, (list, tuple)):
-        raise not_implemented(
-            "tapegrad has no fully_shard of several modules as one", "Call it for each."
+    given = list(module) if isinstance(module, (list, tuple)) else [module]
+    for each in given:
+        _check(each)
+    modules = _roots(given)
+    mesh = init_device_mesh("cpu", (get_world_size(),)) if mesh is None else mesh
+    if mesh.ndim not in (1, 2):
+        raise value_error(
+            f"fully_shard expects a 1D or 2D DeviceMesh but got {mesh}", "Take a part: mesh[names]."
         )
+    if type(reshard_after_forward) is int:
+        reshard_after_forward = _reshards(reshard_after_forward, mesh.size(mesh.ndim - 1))
+    policy = MixedPrecisionPolicy() if mp_policy is None else mp_policy
+    parameters = parameters_of(_own_modules(modules), ignored_params or set())
+    group = ParamGroup(parameters, mesh, policy, shard_placement_fn)
+    for each in modules:
+        kind: Any = type(each)
+        each.__class__ = type(f"FSDP{kind.__name__}", (FSDPModule, kind), {})
+    state = State(modules, group, policy, reshard_after_forward)
+    for each in modules:
+        each._fsdp_state = state
+        each.register_state_dict_pre_hook(lambda *_: group.release())
+        each.register_load_state_dict_pre_hook(lambda *_: group.release())
+    return module
+
+
+def _reshards(n: int, size: int) -> bool:
+    """Whether parameters that are kept by groups of `n` ranks after the forward pass are let go."""
+    if n < 1 or size % n:
+        raise value_error(
+            f"If passing reshard_after_forward as an int, it should be a factor of {size}, not {n}",
+            "Give True or False.",
+        )
+    if 1 < n < size:
+        raise not_implemented(
+            "tapegrad has no reshard_after_forward to a smaller world", "Give True or False."
+        )
+    return n > 1
+
+
+def _check(module: Any) -> None:
     if isinstance(module, (ModuleList, ModuleDict)):
         raise value_error(
             f"fully_shard does not support containers that do not implement forward: {module}",
@@ -195,34 +234,27 @@ def fully_shard(
         raise value_error(f"Expected a Module but got {type(module)}", "Give a module.")
     if isinstance(module, FSDPModule):
         raise advised(
-            AssertionError(f"fully_shard was applied to {type(module).__name__} already"),
+            AssertionError(
+                "Each distinct composable distributed API can only be applied to a module once. "
+                f"fully_shard has already been applied to the following module:\n{module}"
+            ),
             "Apply it once.",
         )
-    if isinstance(reshard_after_forward, int) and not isinstance(reshard_after_forward, bool):
-        raise not_implemented(
-            "tapegrad has no reshard_after_forward to a smaller world", "Give True or False."
-        )
-    mesh = init_device_mesh("cpu", (get_world_size(),)) if mesh is None else mesh
-    if mesh.ndim not in (1, 2):
-        raise value_error(
-            f"fully_shard expects a 1D or 2D DeviceMesh but got {mesh}", "Take a part: mesh[names]."
-        )
-    policy = MixedPrecisionPolicy() if mp_policy is None else mp_policy
-    parameters = parameters_of(_own_modules(module), ignored_params or set())
-    group = ParamGroup(parameters, mesh, policy, shard_placement_fn)
-    made: Any = module
-    kind: Any = type(module)
-    made.__class__ = type(f"FSDP{kind.__name__}", (FSDPModule, kind), {})
-    made._fsdp_state = State(made, group, policy, reshard_after_forward)
-    made.register_state_dict_pre_hook(lambda *_: group.release())
-    made.register_load_state_dict_pre_hook(lambda *_: group.release())
-    return made
 
 
-def _own_modules(module: Any) -> list[tuple[str, Any]]:
-    """The module and those below it, by name, up to those that are spread by themselves."""
-    found = [("", module)]
-    waiting = [("", module)]
+def _roots(modules: Sequence[Any]) -> list[Any]:
+    """The modules that are in none of the others."""
+    if not modules:
+        raise value_error("fully_shard was given no module", "Give at least one.")
+    below = {id(x) for m in modules for x in m.modules() if x is not m}
+    return [m for m in modules if id(m) not in below]
+
+
+def _own_modules(modules: Sequence[Any]) -> list[tuple[str, Any]]:
+    """The modules and those below them, by name, up to those that are spread by themselves."""
+    several = len(modules) > 1
+    found = [(str(i) if several else "", each) for i, each in enumerate(modules)]
+    waiting = list(found)
     while waiting:
         prefix, each = waiting.pop(0)
         for name, child in each._modules.items():

@@ -11,17 +11,19 @@ from tapegrad.autograd import Function
 from tapegrad.autograd.engine import BACKWARD_PASS
 from tapegrad.autograd.execution_engine import ENGINE
 from tapegrad.autograd.mode import is_grad_enabled
-from tapegrad.core.annotations import Any
+from tapegrad.core.annotations import Any, Sequence
 from tapegrad.core.errors import runtime_error
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 
 class State:
-    """One module: its group of parameters, and where it is in a step."""
+    """Modules that are spread together: their group of parameters, and where they are in a step."""
 
-    def __init__(self, module: Any, group: Any, policy: Any, reshards: bool | int | None) -> None:
-        self.module, self.group, self.policy = module, group, policy
+    def __init__(
+        self, modules: Sequence[Any], group: Any, policy: Any, reshards: bool | int | None
+    ) -> None:
+        self.modules, self.group, self.policy = modules, group, policy
         self.root: State | None = None
         self.states: list[State] = []  # of a root: all below it and itself
         self.reshards_after_forward = reshards
@@ -31,18 +33,20 @@ class State:
         self.backward_prefetch: list[State] = []
         self.is_last_backward = True
         self._in_backward = self._queued = False
-        module.register_forward_pre_hook(self._before_forward, prepend=True, with_kwargs=True)
-        module.register_forward_hook(self._after_forward)
+        self._to_run: set[int] = set()  # the modules that have not run in this forward pass yet
+        for module in modules:
+            module.register_forward_pre_hook(self._before_forward, prepend=True, with_kwargs=True)
+            module.register_forward_hook(self._after_forward)
 
     def _find_root(self) -> None:
-        """The module that is called first is the root; those below it belong to it."""
+        """The modules that are called first are the root; those below them belong to it."""
         if self.root is not None:
             return
-        self.states = states_below(self.module)
+        self.states = states_below(*self.modules)
         for state in self.states:
             if state.root is not None and state.root is not state:
                 raise runtime_error(
-                    f"FSDP state has already been lazily initialized for {type(state.module)}",
+                    f"FSDP state has already been lazily initialized for {type(state.modules[0])}",
                     "Call the whole model first: it is the root.",
                 )
             state.root = self
@@ -61,6 +65,8 @@ class State:
             return args, kwargs
         if self.policy.param_dtype is not None and self.policy.cast_forward_inputs:
             args, kwargs = cast((args, kwargs), self.policy.param_dtype)
+        if not self._to_run:
+            self._to_run = set(map(id, self.modules))
         self.group.gather()
         for state in self.forward_prefetch:
             state.group.begin_gathering()
@@ -80,7 +86,8 @@ class State:
         return tree_unflatten(flat, spec)
 
     def _after_forward(self, module: Any, args: tuple, output: Any) -> Any:
-        if self.reshards_after_forward and not self._in_backward:
+        self._to_run.discard(id(module))
+        if self.reshards_after_forward and not self._in_backward and not self._to_run:
             self.group.release()
         if is_grad_enabled():
             for x in tree_flatten(output)[0]:
@@ -136,10 +143,10 @@ class _AfterBackward(Function):
         return (None, *grads)
 
 
-def states_below(module: Any) -> list[State]:
-    """The states of a module and of all below it."""
-    found = [getattr(each, "_fsdp_state", None) for each in module.modules()]
-    return [state for state in found if state is not None]
+def states_below(*modules: Any) -> list[State]:
+    """The states of modules and of all below them, each once."""
+    found = [getattr(x, "_fsdp_state", None) for module in modules for x in module.modules()]
+    return [state for state in dict.fromkeys(found) if state is not None]
 
 
 def cast(tree: Any, dtype: Any) -> Any:
