@@ -4,7 +4,8 @@
     python -m tools.distributed_examples examples/distributed
 
 runs copies of the scripts in which the lines about GPUs are changed, by `CHANGES`, and shows the
-difference with `--diff`. minGPT-ddp needs hydra-core, fsspec and boto3 in the same environment.
+difference with `--diff`. minGPT-ddp needs hydra-core, fsspec and boto3 in the same environment,
+FSDP2 with mixed precision ml_dtypes.
 The exit status is the number of scripts that failed.
 """
 
@@ -35,14 +36,18 @@ _SMALL = (
     "trainer_config.batch_size=64 trainer_config.data_loader_workers=0 "
     "trainer_config.use_amp=False trainer_config.save_every=1"
 )
-SCRIPTS = {  # how many ranks torchrun starts (0: none, by `tapegrad run`), arguments, what is said
-    "ddp-tutorial-series/single_gpu.py": (0, "2 1", "Epoch 1 | Training checkpoint saved"),
-    "ddp-tutorial-series/multigpu.py": (2, "2 1", "[GPU1] Epoch 1"),
-    "ddp-tutorial-series/multigpu_torchrun.py": (2, "2 1", "Epoch 1 | Training snapshot saved"),
-    "ddp-tutorial-series/multinode.py": (2, "3 1", "Resuming training from snapshot at Epoch 1"),
-    "ddp/example.py": (2, "", "training completed in rank 1!"),
-    "minGPT-ddp/mingpt/main.py": (2, _SMALL, "Snapshot saved at epoch 2"),
-}
+SCRIPTS = [  # how many ranks torchrun starts (0: none, by `tapegrad run`), arguments, what is said
+    ("ddp-tutorial-series/single_gpu.py", 0, "2 1", "Epoch 1 | Training checkpoint saved"),
+    ("ddp-tutorial-series/multigpu.py", 2, "2 1", "[GPU1] Epoch 1"),
+    ("ddp-tutorial-series/multigpu_torchrun.py", 2, "2 1", "Epoch 1 | Training snapshot saved"),
+    ("ddp-tutorial-series/multinode.py", 2, "3 1", "Resuming training from snapshot at Epoch 1"),
+    ("ddp/example.py", 2, "", "training completed in rank 1!"),
+    ("minGPT-ddp/mingpt/main.py", 2, _SMALL, "Snapshot saved at epoch 2"),
+    ("FSDP2/example.py", 2, "", "FSDPTransformer("),
+    ("FSDP2/example.py", 2, "", "FSDPTransformer("),  # goes on from what the first has saved
+    ("FSDP2/example.py", 2, "--dcp-api --explicit-prefetching", "FSDPTransformer("),
+    ("FSDP2/example.py", 2, "--dcp-api --mixed-precision", "FSDPTransformer("),
+]
 
 
 def changed(text: str) -> str:
@@ -70,14 +75,14 @@ def main() -> int:
             before = path.read_text()
             path.write_text(changed(before))
             name = str(path.relative_to(copy))
-            if args.diff and any(name.startswith(os.path.dirname(each)) for each in SCRIPTS):
+            if args.diff and any(name.startswith(os.path.dirname(each)) for each, *_ in SCRIPTS):
                 ends = (before.splitlines(True), changed(before).splitlines(True))
                 sys.stdout.writelines(difflib.unified_diff(*ends, name, name, n=0))
-        for name, (n, words, said) in () if args.diff else SCRIPTS.items():
+        for name, n, words, said in () if args.diff else SCRIPTS:
             done = run(copy / name, n, words)
             good = not done.returncode and said in done.stdout
             failures += not good
-            print(f"{name}: {'runs' if good else 'fails'}", flush=True)
+            print(f"{name} {words}: {'runs' if good else 'fails'}", flush=True)
             if not good:
                 print(done.stdout[-2000:], done.stderr[-3000:], sep="\n")
     return failures
