@@ -10,6 +10,7 @@ import threading
 import time
 
 from tapegrad.core.annotations import Any
+from tapegrad.distributed import last_words
 
 _marked: Any = None  # the rank whose name tracebacks bear; None before there is a world
 
@@ -22,6 +23,7 @@ def mark_tracebacks(rank: int) -> None:
     """
     global _marked
     first, _marked = _marked is None, rank
+    last_words.take_place(rank)
     if not first:
         return
     if (
@@ -56,6 +58,7 @@ def _told_to_end(number: int, frame: Any) -> None:
             file=sys.stderr,
             flush=True,
         )
+    last_words.write("")
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 
@@ -71,4 +74,6 @@ def end_all(status: int, message: str = "") -> None:
         print(f"tapegrad: rank {_marked} of {size} failed and ends the run", file=sys.stderr)
         sys.stdout.flush()
         sys.stderr.flush()
+        last_words.write("")
         MPI.COMM_WORLD.Abort(status)
+        os._exit(status)  # where others than MPI end the processes, Abort comes back

@@ -19,7 +19,7 @@ import numpy as np
 
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import advised
-from tapegrad.distributed import waiting
+from tapegrad.distributed import last_words, waiting
 from tapegrad.distributed.backend import Backend
 from tapegrad.distributed.exceptions import DistBackendError
 from tapegrad.distributed.in_process import OneRank
@@ -115,8 +115,10 @@ def connect(
 def _leave_together(comm: Any) -> None:
     """Wait for the other ranks to end, as MPI does, which stops the threads of a `TCPStore`."""
     request = comm.Ibarrier()
+    last_words.write("it waited for the others to end")
     while not request.Test():
         time.sleep(_NAP_S)
+    last_words.write("")
 
 
 def _places(store, rank, size):
@@ -199,10 +201,12 @@ class _Request(Work):
     def wait(self, timeout: timedelta = timedelta(0)) -> bool:
         if not self.is_completed():
             waiting.now = self, time.time()
+            last_words.write(f"it waited in {self.call}")
             try:
                 self._wait_for((timeout or self._backend.timeout).total_seconds())
             finally:
                 waiting.now = None
+                last_words.write()
         if self._error is not None:
             raise self._error
         return True

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.started_place import started_place
 from tapegrad.core.threads import n_cores
+from tapegrad.distributed import last_words
 from tapegrad.distributed.launch_variables import free_port
 
 __all__ = ["get_args_parser", "main", "parse_args", "run"]
@@ -121,6 +122,19 @@ def _status_of(command: list[str], environment: dict[str, str]) -> int:
         signal.signal(signal.SIGTERM, before)
 
 
+def _status_of_ranks(command: list[str], environment: dict[str, str], n: int) -> int:
+    """The exit status of `n` ranks; where they fail, what those did that could not say it."""
+    environment[last_words.VARIABLE] = page = last_words.make(n)
+    try:
+        status = _status_of(command, environment)
+        if status:
+            for line in last_words.read(page):
+                print(line, file=sys.stderr)
+        return status
+    finally:
+        os.remove(page)
+
+
 def run(args: argparse.Namespace) -> int:
     """Start the ranks, and again as often as allowed while they fail: the exit status."""
     if started_place() is not None:
@@ -144,7 +158,7 @@ def run(args: argparse.Namespace) -> int:
         environment["TORCHELASTIC_RESTART_COUNT"] = str(attempt)
         if n == 1:
             environment.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE="1", LOCAL_WORLD_SIZE="1")
-        status = _status_of(command, environment)
+        status = _status_of_ranks(command, environment, n)
         if not status:
             break
         if attempt < args.max_restarts:

@@ -26,6 +26,8 @@ def test_a_rank_that_is_killed_ends_the_run(torchrun, how, text):
     ended, seconds = failing(torchrun, how)
     assert "rank 0 was told to end in allreduce of 2 float32, for which it had" in ended.err
     assert re.search(rf"rank 1 .*{text}", ended.err, re.DOTALL)
+    process = re.search(r"with PID ([0-9]+)", ended.err)[1]
+    assert f"tapegrad: rank 1 (process {process}) was killed while it computed" in ended.err
     assert seconds < 11  # one of them for rank 0 to begin to wait
 
 
