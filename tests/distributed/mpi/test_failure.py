@@ -24,10 +24,11 @@ def test_all_ranks_end(torchrun, how):
 @pytest.mark.parametrize(("how", "text"), [("SIGKILL", "Killed"), ("SIGSEGV", "Segmentation")])
 def test_a_rank_that_is_killed_ends_the_run(torchrun, how, text):
     ended, seconds = failing(torchrun, how)
-    assert "rank 0 was told to end in allreduce of 2 float32, for which it had" in ended.err
-    assert re.search(rf"rank 1 .*{text}", ended.err, re.DOTALL)
-    process = re.search(r"with PID ([0-9]+)", ended.err)[1]
-    assert f"tapegrad: rank 1 (process {process}) was killed while it computed" in ended.err
+    said = ended.out + ended.err  # Open MPI tells rank 0 to end, MPICH kills it too
+    assert re.search(r"rank 0 .*(told to end|it waited) in allreduce of 2 float32", said)
+    process = re.search(r"PID (\d+)", said)[1]
+    assert f"tapegrad: rank 1 (process {process}) was killed while it computed" in said
+    assert text in said
     assert seconds < 11  # one of them for rank 0 to begin to wait
 
 
@@ -41,5 +42,5 @@ def test_a_rank_that_hangs_ends_the_run(torchrun):
 def test_the_ranks_start_again_from_a_checkpoint(torchrun, tmp_path):
     ended = torchrun(2, "restarting.py", tmp_path / "kept.pt", max_restarts=2)
     assert ended.status == 0, ended.err
-    assert ended.out.split() == ["1", "3", "36.0"]
-    assert "torchrun: the ranks failed (137) and start again" in ended.err
+    assert ended.lines(r"(?m)^[\d. ]+$") == ["1 3 36.0"]
+    assert re.search(r"torchrun: the ranks failed \((137|9)\) and start again", ended.err)
