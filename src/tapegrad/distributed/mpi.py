@@ -114,8 +114,9 @@ def connect(
 
 def _leave_together(comm: Any) -> None:
     """Wait for the other ranks to end, as MPI does, which stops the threads of a `TCPStore`."""
-    request = comm.Ibarrier()
+    waiting.leave()  # before the other side may think that nobody needs its store any more
     last_words.write("it waited for the others to end")
+    request = comm.Ibarrier()
     while not request.Test():
         time.sleep(_NAP_S)
     last_words.write("")
@@ -213,8 +214,12 @@ class _Request(Work):
 
     def _wait_for(self, limit: float) -> None:
         start = time.monotonic()
+        asks_at = 1.0
         while not self.is_completed():
             waited = time.monotonic() - start
+            if waited > asks_at:
+                self._require_others()
+                asks_at = waited + 1.0
             if waited > limit:
                 others = waiting.explained()
                 raise advised(
@@ -223,6 +228,15 @@ class _Request(Work):
                     "an argument of init_process_group, new_group and wait.",
                 )
             time.sleep(0 if waited < _SPIN_S else _NAP_S)
+
+    def _require_others(self) -> None:
+        left = waiting.left(self.group, self.peers)
+        if left and not self.is_completed():
+            ranks = ", ".join(map(str, left))
+            raise advised(
+                DistBackendError(f"{self._what()} waits for what has ended: rank {ranks}"),
+                "Does every rank make the same calls in the same order? One has made fewer.",
+            )
 
 
 def _n_words(array: Any) -> int:

@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 
 from tapegrad.core.annotations import Any
@@ -16,6 +17,7 @@ from tapegrad.core.errors import advised
 from tapegrad.distributed.exceptions import DistBackendError, DistError
 from tapegrad.distributed.tcp_store import TCPStore
 
+_GRACE_S = 3.0  # in which what a rank has begun before it ended comes to its end
 _FOREVER = timedelta(days=10_000)
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARIES = (os.path.dirname(os.path.abspath(os.__file__)), _HERE)
@@ -24,6 +26,8 @@ _LIBRARIES = (os.path.dirname(os.path.abspath(os.__file__)), _HERE)
 now: tuple[Any, float] | None = None
 begun: dict[str, int] = {}
 _store: Any = None
+_rank = 0
+_left: tuple[float, str] = (0.0, "0")  # when this rank saw first how many have left
 
 
 def line_of(frame: Any) -> str:
@@ -49,12 +53,12 @@ def place() -> dict:
 
 def answer_questions(store: Any, rank: int, size: int) -> None:
     """Have a thread say where this rank is whenever somebody asks the store."""
-    global _store
+    global _store, _rank, _left
     while hasattr(store, "underlying_store"):
         store = store.underlying_store
     if not isinstance(store, TCPStore):
         return  # the others need files or a process in common, and are polled
-    _store = store
+    _store, _rank, _left = store, rank, (0.0, "0")
     begun.clear()
     if rank == 0:
         store.set("ranks/size", str(size))
@@ -68,6 +72,32 @@ def _answer(store, rank):
             store.set(f"ranks/answer/{n}/{rank}", json.dumps(place()))
         except (DistError, OSError, EOFError):
             return  # the store has gone, and with it the run
+
+
+def leave() -> None:
+    """Tell the others that this rank has ended, and makes no call any more."""
+    global _store
+    store, _store = _store, None
+    if store is not None:
+        try:
+            store.set(f"ranks/left/{_rank}", "")
+            store.add("ranks/left", 1)
+        except (DistError, OSError):
+            return  # the store has gone, and with it the run
+
+
+def left(group: str, peers: Sequence[int] | None) -> list[int]:
+    """The ranks of a group that ended a while ago; of those with these numbers in it, if given."""
+    global _left
+    if _store is None or (n := str(_store.add("ranks/left", 0))) == "0":
+        return []
+    if _left[1] != n:
+        _left = time.monotonic(), n
+    if time.monotonic() - _left[0] < _GRACE_S:
+        return []
+    ranks = [int(r) for r in group.split()]
+    ranks = ranks if peers is None else [ranks[r] for r in peers]
+    return [r for r in ranks if _store.check([f"ranks/left/{r}"])]
 
 
 def ask(store: Any = None, limit: timedelta = timedelta(seconds=2)) -> list[dict | None]:

@@ -6,9 +6,9 @@ import time
 import pytest
 
 
-def failing(torchrun, how):
+def failing(torchrun, how, timeout=2):
     """How a run ends in which rank 1 fails, and how many seconds after that."""
-    ended = torchrun(2, "failing.py", how, 2)
+    ended = torchrun(2, "failing.py", how, timeout)
     failed_at = float(re.search(r"fails at (\S+)", ended.out)[1])
     assert ended.status not in (0, None)
     return ended, time.time() - failed_at
@@ -37,6 +37,13 @@ def test_a_rank_that_hangs_ends_the_run(torchrun):
     message = "allreduce of 2 float32 on rank 0 of 2 did not end in 2 s: rank 1 is at failing.py:"
     assert message in ended.err
     assert seconds < 12
+
+
+def test_a_rank_that_ends_early_ends_the_run(torchrun):
+    ended, seconds = failing(torchrun, "leave", 60)
+    message = "allreduce of 2 float32 on rank 0 of 2 waits for what has ended: rank 1"
+    assert message in ended.err
+    assert seconds < 10
 
 
 def test_the_ranks_start_again_from_a_checkpoint(torchrun, tmp_path):

@@ -18,6 +18,8 @@ if dist.get_rank() == 1:
         raise ValueError("of rank 1")
     if how == "exit":
         sys.exit(3)
+    if how == "leave":
+        sys.exit(0)
     if how == "hang":
         time.sleep(100)
     time.sleep(1)  # by when rank 0 waits
