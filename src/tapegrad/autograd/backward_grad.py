@@ -297,28 +297,37 @@ def _cotangents(given: Any, n: int) -> list:
 
 def roots_of(tensors: Sequence, grad_tensors: Any, create_graph: bool) -> list:
     """Where a backward pass starts: pairs (edge, cotangent), checked."""
+    if grad_tensors is None and isinstance(tensors, tensor_base.Tensor):
+        return [start_of(0, tensors, None, create_graph)]
     outputs = _outputs(tensors)
     return starts_of(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)
 
 
 def starts_of(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
     """Pairs (edge, cotangent) to start from."""
-    roots = []
-    for i, (out, g) in enumerate(zip(outputs, cotangents, strict=True)):
-        if isinstance(out, tuple):
-            out = _behind_edge(out, g)
-        g = cotangent_of(i, out, g)
-        edge = edge_of(out)
-        if edge is None:
-            from tapegrad.autograd.trace import lost_by
+    pairs = enumerate(zip(outputs, cotangents, strict=True))
+    return [start_of(i, out, g, create_graph) for i, (out, g) in pairs]
 
-            raise errors.runtime_error(
-                f"element {i} of tensors does not require grad and does not have a grad_fn",
-                lost_by(out)[1:]
-                or "Nothing it was computed from requires grad, or it was computed under no_grad.",
-            )
-        roots.append((edge, g if create_graph else resolved(g._array)))
-    return roots
+
+def start_of(i: int, out: Any, g: Any, create_graph: bool) -> tuple[Any, Any]:
+    """The edge behind output `i`, and its cotangent: an array, or a tensor for `create_graph`."""
+    if isinstance(out, tuple):
+        out = _behind_edge(out, g)
+    elif g is None and not create_graph and out._node is not None and out._view is None:
+        array = out._array
+        if type(array) is np.ndarray and not array.ndim and array.dtype.kind == "f":
+            return out._node, np.array(1, array.dtype)
+    g = cotangent_of(i, out, g)
+    edge = edge_of(out)
+    if edge is None:
+        from tapegrad.autograd.trace import lost_by
+
+        raise errors.runtime_error(
+            f"element {i} of tensors does not require grad and does not have a grad_fn",
+            lost_by(out)[1:]
+            or "Nothing it was computed from requires grad, or it was computed under no_grad.",
+        )
+    return edge, g if create_graph else resolved(g._array)
 
 
 def cotangent_of(i: int, out: Any, g: Any) -> Any:

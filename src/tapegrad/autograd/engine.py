@@ -136,8 +136,15 @@ class BackwardPass:
             _, node = heappop(self.ready)
             self._run_node(node, self.pending.pop(node))
         leaves, self.leaves = self.leaves, []
+        general = self.restricted or self.mode is not None
         for leaf in leaves:
-            self._finish_leaf(leaf)
+            if general or leaf.hooks is not None:
+                self._finish_leaf(leaf)
+                continue
+            variable = leaf.leaf()
+            pending = [self.pending.pop(leaf)]
+            if variable is not None and variable._node is not None:
+                accumulate(variable, pending, self.create_graph)
 
     def finish(self) -> None:
         """Call what was queued for the end of the pass."""
@@ -319,7 +326,7 @@ class BackwardPass:
 
     def _run_plainly(self, timed: Any) -> None:
         """`run`, with `send` written out in it: half of what a small node costs is its edges."""
-        ready, pending, summed = self.ready, self.pending, self.summed
+        ready, pending, summed, leaves = self.ready, self.pending, self.summed, self.leaves
         retain, waiting = self.retain_graph, self.waiting
         node = None  # the youngest node known to be ready but not in the heap: most often the next
         while True:
@@ -351,8 +358,11 @@ class BackwardPass:
                         self.send(edge, g)
                     continue
                 kind = type(edge)
-                if kind is AccumulateGrad or kind is Port:
+                if kind is Port or (kind is AccumulateGrad and waiting is not None):
                     self.send(edge, g)
+                elif kind is AccumulateGrad:
+                    pending[edge] = g
+                    leaves.append(edge)
                 else:
                     pending[edge] = g
                     if following is None:

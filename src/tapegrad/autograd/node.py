@@ -344,7 +344,7 @@ class AccumulateGrad(Node):
         self.array = leaf._array
         self.kind = type(leaf)
         self.hooks: Any = None
-        self.output_version: Version | None = None
+        self.output_version: Version | None = leaf._counter
 
     @property
     def variable(self) -> Any:
@@ -397,7 +397,5 @@ def hooks_of(node: NodeLike) -> Any:
 
 def make_leaf(tensor: Any) -> Any:
     """Let gradients flow to a tensor that nothing made."""
-    node = AccumulateGrad(tensor)
-    node.output_version = tensor._counter
-    tensor._node = node
+    tensor._node = AccumulateGrad(tensor)
     return tensor

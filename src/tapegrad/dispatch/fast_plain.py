@@ -116,4 +116,38 @@ def plain(op: OperatorLike) -> Callable:
         tensor._node = plan.node_of_call(inputs, edges, params, (tensor,), None, written)
         return tensor
 
-    return call
+    if len(op.inputs) != 1 or several:
+        return call
+
+    def call_of_one(*inputs: Tensor, **params: object) -> Any:
+        """`call` for one small tensor that is row-major."""
+        input = inputs[0]
+        mode = get_mode()
+        signature: Any = getattr(input, "_signature", None)
+        if not signature or len(inputs) > 1 or (mode is not True and mode is not False):
+            return call(*inputs, **params)
+        array = input._array
+        try:
+            out = forward(numpy_namespace, array, **params)
+        except ValueError as error:
+            raise shape_error(op, [array], error) from None
+        except (MemoryError, OverflowError) as error:
+            raise errors.beyond_memory(error) from None
+        if ordered:
+            out = order(out, [array], params)
+        tensor = new(tensor_base.Tensor)
+        tensor._array = out if type(out) is ndarray else np.asarray(out)
+        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
+        tensor._born = born[0]
+        edge = input._node if input._view is None else edge_of(input)
+        if edge is None or mode is False or not op.vjps:
+            return tensor
+        plan = op.quick.get(GRAD)
+        written = input._counter is not None
+        if plan is None or tensor._array.dtype is not signature.dtype:
+            record(op, numpy_namespace, inputs, [array], [edge], GRAD, params, (tensor,), written)
+            return tensor
+        tensor._node = plan.node_of_call(inputs, (edge,), params, (tensor,), None, written)
+        return tensor
+
+    return call_of_one

@@ -254,6 +254,8 @@ def binary(
         signature_2 = other._signature
         if signature_2 is None:
             signature_2 = other._signature = signature_of(y)
+        if signature is signature_2 and signature and compute is not None:
+            return compute(x, y)
         if type(x) is ndarray and type(y) is ndarray:
             dtype = x.dtype
             if (

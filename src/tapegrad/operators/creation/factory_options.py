@@ -67,9 +67,10 @@ def requiring(name: str, tensor: Any, requires_grad: Any) -> Any:
         if requires_grad is not False:
             raise errors.must_be(name, "requires_grad", 0, "bool", requires_grad)
         return tensor
-    dtype = tensor.dtype
-    if not (dtype.is_floating_point or dtype.is_complex):
-        raise errors.float_required(dtype)
+    if tensor._array.dtype.kind not in "fc":
+        dtype = tensor.dtype  # of NumPy's extensions, perhaps
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise errors.float_required(dtype)
     return make_leaf(tensor)
 
 

@@ -73,14 +73,17 @@ def warn_of_copy(instead: str) -> None:
 
 
 _FLOATS = {float}
+_F32 = np.dtype(np.float32)
+_SHORT = 64  # numbers: more are converted faster once they are an array
 
 
 def copied_array(data: Any, dtype: Dtype | None) -> np.ndarray:
     """A fresh array of what `torch.tensor` takes."""
     if dtype is None and type(data) is list and set(map(type, data)) == _FLOATS:
-        return converted(
-            np.array(data, np.float64), default().numpy
-        )  # as `array_of`, the quick way
+        kind = default().numpy  # as `array_of`, the quick way
+        if kind is _F32 and len(data) < _SHORT:
+            return np.array(data, kind)
+        return converted(np.array(data, np.float64), kind)
     if isinstance(data, tensor_base.Tensor):
         data = data._array
     elif isinstance(data, (np.ndarray, np.generic)):
