@@ -21,10 +21,15 @@ def write(folder: Path) -> None:
     if folder != PLAYGROUND:
         shutil.copytree(PLAYGROUND, folder, dirs_exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
-        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", place, ROOT]
-        subprocess.run(command, check=True)
-        (wheel,) = Path(place).glob("*.whl")
-        shutil.copy(wheel, folder / WHEEL)
+        shutil.copy(build_wheel(Path(place)), folder / WHEEL)
+
+
+def build_wheel(place: Path) -> Path:
+    """Build this tree's wheel into a folder in which there is none; its path."""
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", place, ROOT]
+    subprocess.run(command, check=True)
+    (wheel,) = place.glob("*.whl")
+    return wheel
 
 
 def main(args: list[str]) -> int:

@@ -3,8 +3,8 @@
     python -m tools.release dist        needs the extra `release`
     python -m tools.release --weigh     only what the wheel of this tree would weigh, by its parts
 
-A zip compresses each file by itself, and says 150 bytes about it in its directory and among the
-digests: the Python of a thousand small files is 2.2 MB of the wheel, and would be 1.3 in one file.
+A zip compresses each file by itself, and says 200 bytes about it in its directory and among the
+digests: the Python of 1,300 small files is 2.3 MB of the wheel, and would be 1.8 in one file.
 """
 
 import subprocess
@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
-BOUND = 3_000_000
+BOUND = 2_950_000
 """Bytes that a wheel may have."""
 
 KINDS = {

@@ -30,9 +30,10 @@ shell.run_cell("def f():\\n    torch.ones(2) @ torch.ones(3)\\nf()")
 
 
 @pytest.mark.parametrize("mode", ["", "full"])
-def test_tapegrad_run_shows_the_frames_of_the_script(tmp_path, mode):
+@pytest.mark.parametrize("program", [("script.py",), ("-m", "script")])
+def test_tapegrad_run_shows_the_frames_of_the_program(tmp_path, program, mode):
     (tmp_path / "script.py").write_text(PROGRAM, encoding="utf-8")
-    words = ("-m", "tapegrad", "run", "script.py")
+    words = ("-m", "tapegrad", "run", *program)
     text = python(*words, cwd=tmp_path, TAPEGRAD_TRACEBACK=mode).stderr
     lines = [line.split(", in ")[1] for line in text.splitlines() if line.startswith("  File")]
     own = [line for line in lines if line in ("train", "forward", "<module>")]
@@ -45,6 +46,17 @@ def test_tapegrad_run_shows_the_frames_of_the_script(tmp_path, mode):
         assert text.splitlines()[-1].endswith(
             " frames of tapegrad: TAPEGRAD_TRACEBACK=full shows them)"
         )
+
+
+def test_a_module_that_is_missing_is_named_as_python_does(tmp_path):
+    (tmp_path / "package").mkdir()
+    (tmp_path / "importer.py").write_text("import lacking", encoding="utf-8")
+    for module in ("lacking.things", "package", "importer"):
+        plain = python("-m", module, cwd=tmp_path)
+        served = python("-m", "tapegrad", "run", "-m", module, cwd=tmp_path)
+        assert served.returncode == plain.returncode == 1
+        frames = [line for line in plain.stderr.splitlines(True) if "<frozen runpy>" not in line]
+        assert served.stderr == "".join(frames)
 
 
 @pytest.mark.parametrize("mode", ["", "full"])

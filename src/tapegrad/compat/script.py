@@ -10,6 +10,8 @@ from tapegrad import compat
 from tapegrad.compat import tracebacks
 from tapegrad.core.started_place import started_place
 
+_RUNNERS = (__file__, "<frozen runpy>")  # the files of the frames above a program's first
+
 
 def run(script: str, args: Sequence[str] = (), module: bool = False) -> int:
     """Run the file `script` as `__main__`, with `args` in `sys.argv`; 0 when it has ended.
@@ -53,7 +55,14 @@ def _run_module(name, args):
     compat.install()
     sys.argv = [name, *args]
     sys.path[0:0] = [] if sys.flags.safe_path else [os.getcwd()]
-    runpy.run_module(name, run_name="__main__", alter_sys=True)
+    try:
+        _showing_its_frames(runpy.run_module, name, run_name="__main__", alter_sys=True)
+    except ImportError as error:
+        if _first_frame(error) is not None:
+            raise
+        # Raised by runpy itself: there is no such module, or it is none that can be run.
+        print(f"{sys.executable}: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -71,7 +80,7 @@ def _run_file(script, args):
     if not sys.flags.safe_path:
         sys.path[0] = os.path.dirname(os.path.realpath(path))
     main = _main_module(path)
-    _run_source(source, path, main)
+    _showing_its_frames(_run_source, source, path, main)
     return 0
 
 
@@ -93,8 +102,13 @@ def _main_module(path):
 
 
 def _run_source(source, path, main):
+    exec(compile(source, path, "exec", dont_inherit=True), main.__dict__)
+
+
+def _showing_its_frames(run, *args, **options):
+    """Call `run`; a traceback that Python prints at the end has the program's own frames."""
     try:
-        exec(compile(source, path, "exec", dont_inherit=True), main.__dict__)
+        run(*args, **options)
     except SystemExit:
         raise
     except BaseException as error:
@@ -104,8 +118,7 @@ def _run_source(source, path, main):
 
 
 def _show_without_our_frames(error):
-    """Let the traceback that Python prints at the end have the script's own frames."""
-    error.__traceback__ = error.__traceback__.tb_next
+    error.__traceback__ = _first_frame(error)
     said = tracebacks.hide(error)
     traceback, show = error.__traceback__, sys.excepthook
 
@@ -115,3 +128,11 @@ def _show_without_our_frames(error):
             print(said, file=sys.stderr)
 
     sys.excepthook = excepthook
+
+
+def _first_frame(error):
+    """The program's first frame in a traceback; None where it has none."""
+    link = error.__traceback__
+    while link is not None and link.tb_frame.f_code.co_filename in _RUNNERS:
+        link = link.tb_next
+    return link

@@ -2,6 +2,7 @@
 
 import weakref
 from collections import OrderedDict
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from tapegrad.core.changes import CHANGES
 from tapegrad.core.errors import deprecated, runtime_error, warn
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.tensor import Tensor
+
+_Result = TypeVar("_Result")
 
 
 def register(hooks: dict, hook: Callable, *marks: dict, prepend: bool = False) -> RemovableHandle:
@@ -279,7 +282,7 @@ class BackwardHook:
             node.register_hook(hook)
         return found
 
-    def outputs(self, result: Tensor) -> Any:
+    def outputs(self, result: _Result) -> _Result:
         """The result of the forward, put behind a node."""
         if not isinstance(result, (Tensor, tuple)):
             warn(
@@ -287,7 +290,7 @@ class BackwardHook:
                 f"Tensors but received {type(result)}",
                 4,
             )
-        values = result if isinstance(result, tuple) else (result,)
+        values: Any = result if isinstance(result, tuple) else (result,)
         self.n_outputs = len(values)
         values, self.output_places, node = _behind_a_node(values)
 

@@ -110,7 +110,7 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
         def __call__(
             self: _Computes[_Given, _Result], *args: _Given.args, **kwargs: _Given.kwargs
         ) -> _Result: ...
-    else:
+    elif True:  # jedi reads this branch too, unlike an `else`, and follows the call into `forward`
 
         def forward(self, *input: Any) -> Any:
             """What the module computes. Each subclass defines its own."""
