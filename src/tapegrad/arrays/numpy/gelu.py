@@ -16,7 +16,7 @@ from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import memory_for
 from tapegrad.core.annotations import Any, Array
 
-_BLOCK = 1 << 17  # elements: with fewer the calls, and threads that wait for each other, cost more
+_BLOCK = 1 << 16  # elements: with fewer the calls, and threads that wait for each other, cost more
 
 _STEEP = -2 * math.sqrt(2 / math.pi)
 _CUBIC = 0.044715 * _STEEP
