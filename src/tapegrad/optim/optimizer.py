@@ -10,9 +10,11 @@ parameter and state.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from copy import deepcopy
 from functools import wraps
 from itertools import chain
+from sys import modules
 from typing import TypeVar
 
 import numpy as np
@@ -224,10 +226,7 @@ def with_hooks(step: Callable) -> Callable:
             for group in self.param_groups:
                 for param in group["params"]:
                     mode.writes(param)
-        from tapegrad.profiler.block import record_function
-
-        name = type(self).__name__
-        with record_function(f"Optimizer.step#{name}.step"):
+        with _named(f"Optimizer.step#{type(self).__name__}.step"):
             args = (self, *args)
             for hook in [*_before_all.values(), *pre.values()]:
                 changed = hook(self, args, kwargs)
@@ -239,6 +238,12 @@ def with_hooks(step: Callable) -> Callable:
         return result
 
     return hooked
+
+
+def _named(name: str) -> Any:
+    """A block of this name in a profile; nothing where no profile was ever made."""
+    block = modules.get("tapegrad.profiler.block")
+    return nullcontext() if block is None else block.record_function(name)
 
 
 def _new_arguments(step: Callable, changed: Any) -> tuple[tuple, dict]:
@@ -502,9 +507,7 @@ class Optimizer(Saving, StepHooks):
         if type(MODE.get()) is bool:
             zero_grads(parameters, set_to_none)
             return
-        from tapegrad.profiler.block import record_function
-
-        with record_function(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+        with _named(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
             zero_grads(parameters, set_to_none)
         if set_to_none:
             MODE.get().cleared(parameters, "zero_grad()")

@@ -67,3 +67,25 @@ def test_nan_is_the_number_that_was_read():
     assert run(np.array([np.nan, 3.0]))[0][1] == 6.0
     with pytest.raises(Changed):
         run(np.array([1.0, 3.0]))
+
+
+@pytest.mark.parametrize(
+    ("step", "is_asked"),
+    [
+        (lambda x, y: y * 2.0 if bool((x > 0).all()) else y, True),
+        (lambda x, y: y[:9] * 2.0 if bool((x > 0).all()) else y, False),  # small results
+        (lambda x, y: y * 2.0 if bool(y.cumsum()[-1] > 0) else y, False),  # much work
+        (lambda x, y: y * 2.0 if bool(y.max() > 0) else y, False),
+        (lambda x, y: y * 2.0 if bool(np.add(x, 1.0, out=x)[0] > 0) else y, False),  # written
+        (lambda x, y: y * 2.0, False),
+    ],
+)
+def test_checks_alone_where_they_are_little_work_beside_the_results(step, is_asked):
+    run = compiled(step, np.ones(3), np.ones(2**18))
+    assert (run.check is not None) == is_asked
+    if is_asked:
+        y = np.zeros(2**18)
+        assert run.check(np.ones(3), y) == ()
+        with pytest.raises(Changed):
+            run.check(-np.ones(3), y)
+        assert not y.any()

@@ -1,7 +1,9 @@
 """Temporaries take the memory of those that are read no more, where that changes no bits."""
 
 import numpy as np
+import pytest
 
+from tapegrad.arrays.namespaces import namespace_of
 from tests.compiler.numpy_backend.recorded import compiled
 
 
@@ -32,3 +34,19 @@ def test_views_of_an_input_are_made_anew_for_another_array():
         product, rest = run(np.ones((2, 3)), weight)
         assert (product == np.ones((2, 3)) @ weight.T).all()
         assert (rest == weight[1:] * 2.0).all()
+
+
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+def test_gelu_and_its_gradient_take_the_memory_of_what_they_read(approximate):
+    x = np.linspace(-9, 9, 2000, dtype=np.float32).reshape(20, 100)
+
+    def step(x):
+        xp = namespace_of([x])
+        y = xp.gelu(x + np.float32(0.5), approximate)
+        g = (y * np.float32(2)).reshape(10, 200)
+        return xp.gelu_back(g.reshape(20, 100), x, approximate) + np.float32(1)
+
+    run = compiled(step, x)
+    np.testing.assert_array_equal(run(x)[0], step(x))
+    assert run.source.count("gelu_into(") == 2
+    assert f"memory_of({x.nbytes})" in run.source

@@ -13,10 +13,10 @@ import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
-from tapegrad.arrays.numpy.memory_pool import empty
+from tapegrad.arrays.numpy.memory_pool import memory_for
 from tapegrad.core.annotations import Any, Array
 
-_BLOCK = 1 << 17  # elements: with fewer the calls, and threads that wait for each other, cost more
+_BLOCK = 1 << 16  # elements: with fewer the calls, and threads that wait for each other, cost more
 
 _STEEP = -2 * math.sqrt(2 / math.pi)
 _CUBIC = 0.044715 * _STEEP
@@ -89,9 +89,10 @@ class _Curve:
     def value(self, x: Array, out: Array) -> None:
         """x Phi(x)."""
         near, _, odds = self.odds(x)
+        beyond = None if near is x else x < -self.beyond
         np.divide(x, odds, out)
-        if near is not x:
-            out[x < -self.beyond] = -0.0
+        if beyond is not None:
+            out[beyond] = -0.0
 
     def exact_back(self, g: Array, x: Array, out: Array) -> None:
         """g (Phi(x) + x Phi'(x))."""
@@ -128,16 +129,20 @@ class _Curve:
         rest *= square
         rest *= near
         rest *= g
+        beyond = None if near is x else x < -self.beyond
         np.divide(g, odds, out)
         out += rest
-        if near is not x:
-            out[x < -self.beyond] = 0
+        if beyond is not None:
+            out[beyond] = 0
 
 
-def _in_blocks(name: str, approximate: str, *arrays: Any) -> Any:
+def gelu_into(out: Array, approximate: str, *arrays: Array) -> None:
+    """`gelu`, or of two arrays `gelu_back`, of float32 in contiguous memory: perhaps theirs."""
+    back = "exact_back" if approximate == "none" else "tanh_back"
+    name = "value" if len(arrays) == 1 else back
     flat = [np.ascontiguousarray(x).reshape(-1) for x in arrays]
-    size = flat[0].size
-    out = empty(size, flat[0].dtype)
+    out = out.reshape(-1)
+    size = out.size
 
     def work(first: int, last: int) -> None:
         step = max(1, min(_BLOCK, last - first))
@@ -147,14 +152,15 @@ def _in_blocks(name: str, approximate: str, *arrays: Any) -> Any:
             run(*(x[i:j] for x in flat), out[i:j])
 
     share_products(size, 1, work)
-    return out.reshape(arrays[0].shape)
 
 
 @kernel(elementwise=True)
 def gelu(x: Array, approximate: str) -> Any:
     """x Phi(x), or with "tanh" its approximation."""
     if x.dtype == np.float32:
-        return _in_blocks("value", approximate, x)
+        out = memory_for(x)
+        gelu_into(out, approximate, x)
+        return out
     return x * _phi(x, approximate)
 
 
@@ -162,8 +168,9 @@ def gelu(x: Array, approximate: str) -> Any:
 def gelu_back(g: Array, x: Array, approximate: str) -> Any:
     """`g` times the derivative of `gelu` at `x`."""
     if x.dtype == np.float32 == g.dtype and g.shape == x.shape:
-        name = "exact_back" if approximate == "none" else "tanh_back"
-        return _in_blocks(name, approximate, g, x)
+        out = memory_for(x)
+        gelu_into(out, approximate, g, x)
+        return out
     phi = _phi(x, approximate)
     if approximate == "none":
         return g * (phi + x * np.exp(x * x * -0.5) * _DENSITY)

@@ -40,7 +40,7 @@ def build(program: Program, outputs: Sequence[Value], **options: Any) -> Any:
     scope = python_source.scope_of(program)
     run = _bound(recipe, sizes, scope)
     if recipe.check is not None:
-        run.check = _bound(recipe.check, sizes, scope)
+        run.check = _bound(recipe.check, sizes.checks, scope)
     if is_new and key is not None:
         recipes.keep(key, recipe, constants)
     return run

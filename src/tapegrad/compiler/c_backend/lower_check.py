@@ -3,9 +3,10 @@
 import math
 from functools import partial
 
-from tapegrad.arrays.traced.program import Changed, Instruction, Scalar, Value
+from tapegrad.arrays.traced.program import Instruction, Scalar, Value
 from tapegrad.compiler.c_backend.ir import Literal
 from tapegrad.compiler.c_backend.lowering import Lowering
+from tapegrad.compiler.c_backend.recipe import changed
 from tapegrad.core.annotations import Any
 
 _COMPARED = {
@@ -31,13 +32,9 @@ def lower_expect(lowering: Lowering, instruction: Instruction) -> bool:
     if condition is None:
         return False
 
-    changed = partial(_changed, f"{how} of {value!r} was {recorded!r}")
-    lowering.check(condition, operands, changed, instruction.line)
+    failure = partial(changed, f"{how} of {value!r} was {recorded!r}")
+    lowering.check(condition, operands, failure, instruction.line)
     return True
-
-
-def _changed(what: str) -> None:
-    raise Changed(what)
 
 
 def _condition(how: str, recorded: Any) -> str | None:

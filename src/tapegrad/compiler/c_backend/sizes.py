@@ -32,9 +32,17 @@ class Sizes:
         self._first: list[str] = []  # sources that nobody has compared with another one yet
         self._families: dict[str, _Family] = {}
         self._lock = threading.Lock()
+        self._checks: Sizes | None = None
 
     def __reduce__(self) -> Any:
         return Sizes, ()
+
+    @property
+    def checks(self) -> "Sizes":
+        """Those of the programs that only ask whether these hold: no others are like them."""
+        if self._checks is None:
+            self._checks = Sizes()
+        return self._checks
 
     def library(self, source: str) -> "tuple[Any, Arguments | None]":
         """The compiled library of a program, and its sizes where these are arguments of it.

@@ -1,17 +1,21 @@
 """Programs as NumPy source: the same kernels on the same numbers in the same order, less around it.
 
-`block` holds a program while `fold`, `common`, `identity`, `expand`, `dead`, `checks` and `stack`
-rewrite it; `layout` says where its values live, `forms` how instructions write into memory that is
-there, `chains` which of them run in blocks; `source` writes it down and `runner` runs it.
+`block` holds a program while `fold`, `common`, `identity`, `expand`, `dead`, `checks`, `stack` and
+`sooner` rewrite it; `layout` says where its values live, `forms` how instructions write into memory
+that is there, `chains` which of them run in blocks; `source` writes it down and `runner` runs it.
 Results have the bits that the recorded computation had.
 """
 
 from tapegrad.arrays.traced.program import Program, Value
-from tapegrad.core.annotations import Any, Callable, Sequence
+from tapegrad.core.annotations import Any, Sequence
 
 
-def build(program: Program, outputs: Sequence[Value], **options: Any) -> Callable:
+def build(program: Program, outputs: Sequence[Value], **options: Any) -> Any:
     """A function of the inputs of a program that gives its outputs as a tuple of arrays.
+
+    Where its results are large, and little work tells whether the numbers that were read are the
+    same again, the function has `check(*inputs)`, which raises Changed where they are not: whoever
+    has its last results may let go of them before it runs. It is None otherwise.
 
     Args:
         program: recorded; it is not changed
@@ -30,9 +34,13 @@ def build(program: Program, outputs: Sequence[Value], **options: Any) -> Callabl
     >>> run(np.array([3.0, 4.0]))
     (array([10., 17.]),)
     """
-    from tapegrad.compiler.numpy_backend.passes import rewritten  # which takes long to import
+    from tapegrad.compiler.numpy_backend.only_checks import only_checks  # which take long to import
+    from tapegrad.compiler.numpy_backend.passes import rewritten
     from tapegrad.compiler.numpy_backend.runner import runner_of
     from tapegrad.compiler.numpy_backend.source import source_of
 
     block = rewritten(program, outputs, options.get("passes"))
-    return runner_of(*source_of(block, options.get("names"), options.get("is_timed", False)))
+    run = runner_of(*source_of(block, options.get("names"), options.get("is_timed", False)))
+    asked = only_checks(program, outputs)
+    run.check = None if asked is None else runner_of(*source_of(rewritten(asked, ()), None))
+    return run

@@ -12,8 +12,9 @@ class Form:
             the functions
         operands: Values, Constants, Casts and plain numbers
         functions: what the lines call
-        elementwise: an element of the result depends on those at its place alone
-        pointwise: so it is, with the same bits where the result takes the memory of an operand
+        elementwise: an element of the result depends on those at its place alone, so that parts
+            of the arrays can be worked on
+        pointwise: the bits are the same where the result takes the memory of an operand
         number: an expression of NumPy numbers for the same, where all operands are 0-d
         numbers: the operands of that expression: Values, Scalars and Python numbers
     """
@@ -30,12 +31,13 @@ class Form:
         pointwise: bool = False,
         number: str | None = None,
         numbers: tuple = (),
-        elementwise: bool = False,
+        elementwise: bool | None = None,  # as `pointwise`
     ):
         self.lines = (lines,) if type(lines) is str else lines
         self.operands: tuple[Any, ...] = operands
         self.functions = functions or {}
-        self.elementwise, self.pointwise = elementwise or pointwise, pointwise
+        self.elementwise = pointwise if elementwise is None else elementwise
+        self.pointwise = pointwise
         self.number, self.numbers = number, numbers
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapegrad.arrays.numpy.blas_threads import product
 from tapegrad.arrays.numpy.blocks import PRODUCT
+from tapegrad.arrays.numpy.gelu import gelu_into
 from tapegrad.arrays.numpy.namespace import _LARGE as LARGE_SUM
 from tapegrad.arrays.traced.program import Constant, Instruction, Scalar, Value
 from tapegrad.compiler.numpy_backend.block import Block
@@ -157,6 +158,22 @@ def _shape(block: Block, x: Any) -> tuple:
     return x.shape if isinstance(x, Value) else plain(block, x).shape
 
 
+# --- kernels that work in blocks -----------------------------------------------------------------
+
+
+def _gelu(block: Block, instruction: Instruction) -> Form | None:
+    """GELU, and its gradient, of rows of float32."""
+    *arrays, approximate = instruction.args
+    for x in (*arrays, instruction.result):
+        if not isinstance(x, Value) or x.dtype != _F32 or not is_row_major(x) or not x.shape:
+            return None
+    if instruction.kwargs or any(x.shape != instruction.result.shape for x in arrays):
+        return None
+    places = ", ".join([f"{{{i}}}" for i in range(len(arrays))])
+    text = f"{{gelu_into}}({{out}}, {approximate!r}, {places})"
+    return Form(text, tuple(arrays), {"gelu_into": gelu_into}, True, elementwise=False)
+
+
 # --- reductions ----------------------------------------------------------------------------------
 
 
@@ -279,6 +296,8 @@ _RULES: dict[str, Callable] = {
     "np.empty": _unfilled,
     "xp.matmul": _product,
     "np.matmul": _product,
+    "xp.gelu": _gelu,
+    "xp.gelu_back": _gelu,
     "xp.sum": _SUM,
     "xp.mean": _mean,
     "xp.max": _reduction(np.maximum),

@@ -148,7 +148,7 @@ class Layout:
             if root not in self.offsets or last[root] != i or offset:
                 continue
             same = [y for y in operands if self.block.root(y) is root]
-            if all(_is_same(self.block, y, x) for y in same) and are_alike(x, root):
+            if all(_is_same(self.block, y, x) for y in same) and n_bytes(x) == n_bytes(root):
                 if are_alike(x, each.result):
                     return root
         return None

@@ -8,10 +8,21 @@ from tapegrad.compiler.numpy_backend.dead import remove_dead
 from tapegrad.compiler.numpy_backend.expand import expand
 from tapegrad.compiler.numpy_backend.fold import fold
 from tapegrad.compiler.numpy_backend.identity import remove_identities
+from tapegrad.compiler.numpy_backend.sooner import read_sooner
 from tapegrad.compiler.numpy_backend.stack import stack
 from tapegrad.core.annotations import Any, Sequence
 
-PASSES = (fold, share, remove_identities, expand, share, remove_dead, check_first, stack)
+PASSES = (
+    fold,
+    share,
+    remove_identities,
+    expand,
+    share,
+    remove_dead,
+    check_first,
+    stack,
+    read_sooner,
+)
 
 
 def rewritten(program: Program, outputs: Sequence[Value], passes: Any = None) -> Block:

@@ -30,6 +30,10 @@ class ResultMemory:
         self._free: list[Any] = []
         self._next = 0
 
+    def forget(self) -> None:
+        """Let go of the sets."""
+        self._sets = []
+
     def other(self) -> tuple:
         """A set that nobody uses."""
         for arrays in self._sets:

@@ -1,9 +1,9 @@
 """The function that callers get: it finds a workspace that nobody works in."""
 
-from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.annotations import Any
 
 
-def runner_of(source: str, scope: dict[str, Any]) -> Callable:
+def runner_of(source: str, scope: dict[str, Any]) -> Any:
     """A function of the inputs of a program; `source` is what it runs."""
     scope["__name__"] = __name__  # whose numerical warnings are ignored
     exec(compile(source, "<program>", "exec"), scope)

@@ -128,6 +128,8 @@ class Source:
                 count = self.names.new(f"{name}_users")
                 self.before.append(f"{count} = references({name})")
                 counts.append(f"references({name}) != {count}")
+            # none is held until the first call, which has let go of other results before
+            self.before += [f"{memory}.forget()", f"{' = '.join(whole + names)} = None"]
             lines += [f"if {' or '.join(counts)}:", f"    {targets} = {memory}.other()"]
         return lines
 
