@@ -40,6 +40,22 @@ print("done")
 """
 
 
+TRAINING = """
+import sys
+import tapegrad as torch
+weight = torch.ones(9, 4, requires_grad=True)
+optimizer = torch.optim.Adam([weight])
+@torch.compile(backend="c", fullgraph=True)
+def step(indices):
+    optimizer.zero_grad()
+    torch.nn.functional.embedding(indices, weight).sum().backward()  # asks whether indices fit
+    optimizer.step()
+for _ in range(3):
+    step(torch.tensor([1, 2]))
+print(*[x for x in sys.modules if x.startswith("tapegrad.") or "." not in x])
+"""
+
+
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("TAPEGRAD_CACHE_DIR", str(tmp_path / "cache"))
@@ -119,6 +135,14 @@ def test_what_a_recipe_raises():
         np.testing.assert_array_equal(run(x + 1)[0], x * 2.0 + 2)
         with pytest.raises(Changed, match="of v"):
             run(x - 1)
+
+
+def test_what_makes_programs_is_not_imported_for_those_on_disk():
+    outputs = [subprocess.check_output([sys.executable, "-c", TRAINING]) for _ in range(2)]
+    first, second = [set(x.decode().split()) for x in outputs]
+    makers = {"subprocess", "tapegrad.compiler.c_backend.lowering"}
+    assert makers <= first and not makers & second
+    assert not any("profiler" in x for x in second)
 
 
 @pytest.mark.parametrize("name", [cache.LIBRARY, cache.DIGEST])

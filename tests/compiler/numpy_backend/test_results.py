@@ -1,5 +1,7 @@
 """Memory of results is used again when nobody else refers to it, and never before."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,19 @@ def test_the_memory_of_a_result_that_went_is_used_again():
     run = compiled(lambda x: x + 1.0, np.ones(4))
     first = address(run(np.ones(4))[0])
     assert address(run(np.ones(4))[0]) == first
+
+
+def test_there_is_none_before_the_first_call():
+    x = np.ones(1 << 16)
+    tracemalloc.start()
+    try:
+        run = compiled(lambda x: x + 1.0, x)
+        before = tracemalloc.get_traced_memory()[0]
+        run(x)
+        after = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert before < x.nbytes <= after - before
 
 
 @pytest.mark.parametrize("view", [lambda x: x, lambda x: x[1:], lambda x: x.T, memoryview])

@@ -24,7 +24,7 @@ def only_checks(program: Program, outputs: Sequence[Value]) -> Program | None:
     found, size = [], 0
     for each in reversed(program.instructions):
         results = list(values_in(each.result))
-        changed = {x.root for x in written(each)}
+        changed = {x.root for x in (arguments(each) if is_opaque(each) else written(each))}
         touched = {*changed, *[x.root for x in results], *scalars_in(each.result)}
         if not is_check(each) and not touched & wanted:
             continue

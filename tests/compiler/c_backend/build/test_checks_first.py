@@ -34,10 +34,11 @@ def test_large_programs_can_be_asked_alone():
     assert program_of(100).check is None
 
 
-def test_memory_of_gradients_is_used_again_and_kept_where_the_program_does_not_hold():
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_memory_of_gradients_is_used_again_and_kept_where_the_program_does_not_hold(backend):
     weight = torch.randn(20_000, 16, requires_grad=True)
 
-    @torch.compile(backend="c")
+    @torch.compile(backend=backend)
     def step(indices):
         weight.grad = None
         torch.nn.functional.embedding(indices, weight).sum().backward()
