@@ -375,7 +375,7 @@ def values(input: Any) -> Any:
 
 
 def _pointers(x: Any, axis: int) -> Any:
-    counts = np.bincount(places(x)[axis], minlength=x._shape[axis])
+    counts = np.bincount(places(x)[axis].astype(np.intp, copy=False), minlength=x._shape[axis])
     return wrap(np.concatenate(([0], np.cumsum(counts))).astype(x._index_dtype.numpy))
 
 

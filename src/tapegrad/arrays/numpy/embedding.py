@@ -59,5 +59,7 @@ def spread_rows(g: Array, indices: Array, n: int, padding: int, by_frequency: bo
     out = add_rows(rows, index, n)
     if by_frequency and index.size:
         named = np.unique(index)
-        out[named] /= np.bincount(index, minlength=n)[named, None].astype(out.dtype)
+        out[named] /= np.bincount(index.astype(np.intp, copy=False), minlength=n)[
+            named, None
+        ].astype(out.dtype)
     return out

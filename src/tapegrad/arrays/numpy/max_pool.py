@@ -164,7 +164,7 @@ def _maximum_of_few(x: Array, windows: tuple[Window, ...], sizes: tuple[int, ...
     values = np.maximum.reduce(found, 2)
     if x.dtype.kind in "fV" and not (values == values).all():
         return None
-    return values, members.take(found.argmax(2) + starts)
+    return values, members.take(found.argmax(2) + starts).astype(np.int64, copy=False)
 
 
 @lru_cache(maxsize=256)
@@ -173,7 +173,7 @@ def _members(windows: tuple[Window, ...], sizes: tuple[int, ...]) -> tuple[Any, 
 
     Where a window reaches over the image it has its first element twice, which is no larger.
     """
-    members = np.zeros((1, 1), np.int64)
+    members = np.zeros((1, 1), np.intp)
     for window, size in zip(windows, sizes, strict=True):
         place = window.start[:, None] + np.arange(window.n_lanes) * window.dilation
         inside = (place >= 0) & (place < window.end[:, None])

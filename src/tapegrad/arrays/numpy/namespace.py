@@ -282,7 +282,7 @@ def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: An
 
 def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Any:
     if x.ndim == 1 and indices.ndim == 1:
-        return x.take(indices)
+        return x.take(indices.astype(np.intp, copy=False))
     axis = axis if axis >= 0 else axis + x.ndim
     shape, have = x.shape, indices.shape
     if shape[:axis] == have[:axis] and shape[axis + 1 :] == have[axis + 1 :]:
@@ -328,6 +328,10 @@ def _widened(function: Any) -> Any:
 
 
 if _NARROW:
+
+    def take(x: Array, indices: Any, /, *, axis: int | None = None) -> Any:
+        return np.take(x, np.asarray(indices).astype(np.intp, copy=False), axis)
+
     for _name in _INDICES:
         if _name in globals():
             globals()[_name] = _widened(globals()[_name])

@@ -22,7 +22,7 @@ def _places(target: Array, shape: tuple[int, ...]) -> Any:
 @kernel
 def pick(x: Array, target: Array) -> Any:
     """x[i, target[i, ...], ...] for x (N, C, ...) and target (N, ...)."""
-    return x.reshape(-1).take(_places(target, x.shape))
+    return x.reshape(-1).take(_places(target, x.shape).astype(np.intp, copy=False))
 
 
 @kernel

@@ -45,7 +45,7 @@ def members(x: Array, among: Any, unique: bool, invert: bool) -> Any:
 @kernel
 def tally(x: Array, weights: Any, minimum: int) -> Any:
     """How often each of 0, 1, 2, ... occurs, or the sum of the weights of its occurrences."""
-    found = np.bincount(x, weights, minimum)
+    found = np.bincount(x.astype(np.intp, copy=False), weights, minimum)
     return found.astype(np.int64 if weights is None else weights.dtype, copy=False)
 
 
@@ -53,5 +53,5 @@ def tally(x: Array, weights: Any, minimum: int) -> Any:
 def tally_evenly(x: Array, low: float, high: float, n: int) -> Any:
     """How many elements lie in each of `n` bins of equal width between low and high."""
     inside = x[(x >= low) & (x <= high)]
-    place = ((inside - low) * n / (high - low)).astype(np.int64)
+    place = ((inside - low) * n / (high - low)).astype(np.intp)
     return np.bincount(np.minimum(place, n - 1), minlength=n).astype(x.dtype)

@@ -266,7 +266,9 @@ def pad_packed_sequence(
     times, places = _time_and_place(sizes)
     index = np.full((n_times, batch), len(data))
     index[times, places] = np.arange(len(data))
-    lengths = np.bincount(places, minlength=batch).astype(np.int64, copy=False)
+    lengths = np.bincount(places.astype(np.intp, copy=False), minlength=batch).astype(
+        np.int64, copy=False
+    )
     if sequence.unsorted_indices is not None:
         order = sequence.unsorted_indices._array
         index, lengths = index[:, order], lengths[order]

@@ -263,7 +263,7 @@ def embedding_bag(
     if padding >= 0 and (values == padding).any():
         kept = np.flatnonzero(values != padding)
         values, bags = values[kept], bags[kept]
-        lengths = np.bincount(bags, minlength=len(starts))
+        lengths = np.bincount(bags.astype(np.intp, copy=False), minlength=len(starts))
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.index_select(0, wrap(kept))
 
