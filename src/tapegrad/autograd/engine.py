@@ -302,8 +302,10 @@ class BackwardPass:
 
     def _leads(self, edge: EdgeLike) -> bool:
         """Whether a gradient that was asked for lies behind an edge, or is there."""
-        node = edge.node if type(edge) is Port else edge
-        return self.needed is None or node in self.needed or _key(edge) in self.wanted
+        needed = self.needed
+        if needed is None or edge in needed:
+            return True
+        return (type(edge) is Port and edge.node in needed) or _key(edge) in self.wanted
 
     def _filled(self, node: NodeLike, g: list) -> list:
         """Zeros for outputs that no gradient has reached."""

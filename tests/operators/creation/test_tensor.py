@@ -200,3 +200,10 @@ def test_a_row_of_floats_is_rounded_once_to_the_default_type(dtype):
         torch.set_default_dtype(before)
     assert row.dtype is nested.dtype is dtype
     assert row.equal(nested[0])
+
+
+@pytest.mark.parametrize("n", [5, 500])
+def test_lists_of_any_length_are_rounded_to_float32_alike(n):
+    numbers = [0.1, -0.0, 1e-46, 1e-40, 3.4028235677973362e38] * (n // 5)
+    found = torch.tensor(numbers).numpy()
+    assert found.tobytes() == np.array(numbers).astype(np.float32).tobytes()
