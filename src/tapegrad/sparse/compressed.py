@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.numpy.searchsorted_bincount import counts_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.dtype import BY_NAME
 from tapegrad.core.memory_format import layout as Layout
@@ -375,8 +376,8 @@ def values(input: Any) -> Any:
 
 
 def _pointers(x: Any, axis: int) -> Any:
-    counts = np.bincount(places(x)[axis].astype(np.intp, copy=False), minlength=x._shape[axis])
-    return wrap(np.concatenate(([0], np.cumsum(counts))).astype(x._index_dtype.numpy))
+    lengths = counts_of(places(x)[axis], x._shape[axis])
+    return wrap(np.concatenate(([0], np.cumsum(lengths))).astype(x._index_dtype.numpy))
 
 
 def _put_indices(name: str, layout: Layout, axis: int, of: Any, which: str) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.numpy.searchsorted_bincount import counts_of
 from tapegrad.core import errors
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.memory_format import sparse_csc, sparse_csr
@@ -174,8 +175,8 @@ def reduced(s: Any, d: Any, reduce: str) -> Any:
         total = scattered(terms, rows, s._shape[0])
         if reduce == "sum":
             return total
-        counts = np.maximum(np.bincount(rows.astype(np.intp, copy=False), minlength=s._shape[0]), 1)
-        return total / wrap(counts[:, None]).to(total.dtype)
+        n = np.maximum(counts_of(rows, s._shape[0]), 1)
+        return total / wrap(n[:, None]).to(total.dtype)
     return scattered_extreme(terms, rows, s._shape[0], reduce)
 
 
@@ -184,7 +185,7 @@ def scattered_extreme(terms: Any, rows: np.ndarray, n: int, reduce: str) -> Any:
     found = terms.detach().numpy()
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], np.arange(n))
-    has_some = np.bincount(rows.astype(np.intp, copy=False), minlength=n) > 0
+    has_some = counts_of(rows, n) > 0
     sign = 1 if reduce == "amax" else -1
     chosen = np.zeros((n, found.shape[1]), np.int64)
     ends = np.append(starts[1:], rows.size)

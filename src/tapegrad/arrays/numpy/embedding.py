@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.memory_pool import zeros
+from tapegrad.arrays.numpy.searchsorted_bincount import counts_of
 from tapegrad.core.annotations import Any, Array
 
 _ROUNDS = 3  # rows named more often than that are sorted
@@ -59,7 +60,5 @@ def spread_rows(g: Array, indices: Array, n: int, padding: int, by_frequency: bo
     out = add_rows(rows, index, n)
     if by_frequency and index.size:
         named = np.unique(index)
-        out[named] /= np.bincount(index.astype(np.intp, copy=False), minlength=n)[
-            named, None
-        ].astype(out.dtype)
+        out[named] /= counts_of(index, n)[named, None].astype(out.dtype)
     return out

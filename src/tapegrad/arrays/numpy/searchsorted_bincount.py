@@ -42,6 +42,11 @@ def members(x: Array, among: Any, unique: bool, invert: bool) -> Any:
     return np.asarray(np.isin(x, among, assume_unique=unique, invert=invert))
 
 
+def counts_of(x: Array, n: int) -> Any:
+    """How often each of 0, 1, ..., n - 1 occurs, and any larger number that does, as int64."""
+    return np.bincount(x.astype(np.intp, copy=False), minlength=n).astype(np.int64, copy=False)
+
+
 @kernel
 def tally(x: Array, weights: Any, minimum: int) -> Any:
     """How often each of 0, 1, 2, ... occurs, or the sum of the weights of its occurrences."""

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from tapegrad.arrays.numpy.searchsorted_bincount import counts_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.errors import assertion_error, runtime_error, value_error
@@ -266,9 +267,7 @@ def pad_packed_sequence(
     times, places = _time_and_place(sizes)
     index = np.full((n_times, batch), len(data))
     index[times, places] = np.arange(len(data))
-    lengths = np.bincount(places.astype(np.intp, copy=False), minlength=batch).astype(
-        np.int64, copy=False
-    )
+    lengths = counts_of(places, batch)
     if sequence.unsorted_indices is not None:
         order = sequence.unsorted_indices._array
         index, lengths = index[:, order], lengths[order]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tapegrad.arrays.namespaces import prepared
+from tapegrad.arrays.numpy.searchsorted_bincount import counts_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.registration import SPARSE
@@ -263,7 +264,7 @@ def embedding_bag(
     if padding >= 0 and (values == padding).any():
         kept = np.flatnonzero(values != padding)
         values, bags = values[kept], bags[kept]
-        lengths = np.bincount(bags.astype(np.intp, copy=False), minlength=len(starts))
+        lengths = counts_of(bags, len(starts))
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.index_select(0, wrap(kept))
 
