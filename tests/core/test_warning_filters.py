@@ -19,6 +19,9 @@ def test_infinity_is_an_answer_where_warnings_are_errors():
             x = torch.tensor([0.0], requires_grad=True)
             (1 / x).sum().backward()
             assert x.grad.tolist() == [-torch.inf]
+            x = torch.tensor([1e30, 1e3], requires_grad=True)
+            (x * x).backward(torch.tensor([1e30, 1.0]))  # rules that are written out
+            assert x.grad.tolist() == [torch.inf, 2e3]
 
 
 def test_warnings_of_the_program_itself_are_errors():

@@ -57,6 +57,7 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
     """
     op = plan.op
     scope: dict[str, Any] = {
+        "__name__": __name__,  # whose numerical warnings are ignored
         "FREED": FREED,
         "sum_to_size": sum_to_size,
         "check": check,

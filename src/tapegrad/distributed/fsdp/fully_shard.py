@@ -185,10 +185,8 @@ def fully_shard(
     ('FSDPLinear', (Shard(dim=0),), tensor([[3., 3.]]))
     >>> dist.destroy_process_group()
     """
-    given = list(module) if isinstance(module, (list, tuple)) else [module]
-    for each in given:
-        _check(each)
-    modules = _roots(given)
+    given: Any = module
+    modules = _roots(list(given) if isinstance(given, (list, tuple)) else [given])
     mesh = init_device_mesh("cpu", (get_world_size(),)) if mesh is None else mesh
     if mesh.ndim not in (1, 2):
         raise value_error(
@@ -207,7 +205,7 @@ def fully_shard(
         each._fsdp_state = state
         each.register_state_dict_pre_hook(lambda *_: group.release())
         each.register_load_state_dict_pre_hook(lambda *_: group.release())
-    return module
+    return given
 
 
 def _reshards(n: int, size: int) -> bool:
@@ -246,6 +244,8 @@ def _roots(modules: Sequence[Any]) -> list[Any]:
     """The modules that are in none of the others."""
     if not modules:
         raise value_error("fully_shard was given no module", "Give at least one.")
+    for each in modules:
+        _check(each)
     below = {id(x) for m in modules for x in m.modules() if x is not m}
     return [m for m in modules if id(m) not in below]
 
