@@ -74,7 +74,7 @@ def main():
     dist.init_process_group("gloo")
     torch.manual_seed(0)
     layers = [each for _ in range(8) for each in (nn.Linear(512, 512), nn.ReLU())]
-    model, x = nn.Sequential(*layers), torch.randn(256, 512)
+    model, x = nn.Sequential(*layers), torch.randn(1024, 512)
     shared = DistributedDataParallel(model, bucket_cap_mb=1)
     group = dist.group.WORLD
     link = group._backend = SlowLink(group._backend)

@@ -12,7 +12,7 @@ from tests.tiers import rounds
 hypothesis.settings.register_profile(
     "tapegrad",
     derandomize=not rounds(0, 1),
-    max_examples=rounds(100, 1000),
+    max_examples=rounds(60, 1000),
     deadline=None,
     database=None,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],  # a busy machine is no failure

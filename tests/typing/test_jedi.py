@@ -9,7 +9,7 @@ from tests import needs
 from tests.repository.pages import PAGES, ROOT, blocks
 from tests.typing import programs
 
-EACH = 12  # of so many expressions one is asked for: jedi takes 30 ms for each
+EACH = 24  # of so many expressions one is asked for: jedi takes 30 ms for each
 NET = """\
 class Net(nn.Module):
     def forward(self, x):
