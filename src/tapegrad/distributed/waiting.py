@@ -27,7 +27,7 @@ now: tuple[Any, float] | None = None
 begun: dict[str, int] = {}
 _store: Any = None
 _rank = 0
-_left: tuple[float, str] = (0.0, "0")  # when this rank saw first how many have left
+_left = (0.0, 0)  # when this rank saw first how many have left, and how many
 
 
 def line_of(frame: Any) -> str:
@@ -58,7 +58,7 @@ def answer_questions(store: Any, rank: int, size: int) -> None:
         store = store.underlying_store
     if not isinstance(store, TCPStore):
         return  # the others need files or a process in common, and are polled
-    _store, _rank, _left = store, rank, (0.0, "0")
+    _store, _rank, _left = store, rank, (0.0, 0)
     begun.clear()
     if rank == 0:
         store.set("ranks/size", str(size))
@@ -89,7 +89,8 @@ def leave() -> None:
 def left(group: str, peers: Sequence[int] | None) -> list[int]:
     """The ranks of a group that ended a while ago; of those with these numbers in it, if given."""
     global _left
-    if _store is None or (n := str(_store.add("ranks/left", 0))) == "0":
+    n = 0 if _store is None else _store.add("ranks/left", 0)
+    if not n:
         return []
     if _left[1] != n:
         _left = time.monotonic(), n

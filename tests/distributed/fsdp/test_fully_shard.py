@@ -33,9 +33,15 @@ def test_modules_of_a_list_are_gathered_by_the_first_and_let_go_by_the_last(worl
     model = fully_shard(torch.nn.Sequential(a, torch.nn.Tanh(), b, within))
     seen = []
     model[1].register_forward_hook(lambda *_: seen.append(type(b.weight).__name__))
+    with raises_beginning(RuntimeError, "mat1 and mat2 shapes"):
+        model(torch.ones(1, 5))  # a pass that is broken off
     y = model(torch.ones(1, 3))
     seen.append(type(a.weight).__name__)
+    group, gathers = a._fsdp_state.group, []
+    gather = group.begin_gathering
+    group.begin_gathering = lambda: (gathers.append(group.is_gathered), gather())
     y.sum().backward()
+    assert gathers.count(False) == 1  # for both
     assert seen == ["Parameter", "DTensor"]
     assert [type(p.grad).__name__ for p in model.parameters()] == ["DTensor"] * 4
     assert list(model.state_dict()) == ["0.weight", "0.bias", "2.weight", "2.bias"]

@@ -37,7 +37,8 @@ def load(
         raise runtime_error(
             "Must provide either checkpoint_id or storage_reader", "Give the path of a folder."
         )
-    reader = FileSystemReader(checkpoint_id) if storage_reader is None else storage_reader  # type: ignore[arg-type]
+    place: Any = checkpoint_id
+    reader = FileSystemReader(place) if storage_reader is None else storage_reader
     if checkpoint_id is not None:
         reader.path = os.fspath(checkpoint_id)
     finish_earlier(reader.path)

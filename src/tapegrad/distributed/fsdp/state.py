@@ -61,16 +61,19 @@ class State:
             self._queued = False  # also where the pass before was broken off
             for state in self.states:
                 state._in_backward = False
+                if state is not self:
+                    state._to_run.clear()
         if self._in_backward and self.group.is_gathered:  # a checkpoint computes again
             return args, kwargs
         if self.policy.param_dtype is not None and self.policy.cast_forward_inputs:
             args, kwargs = cast((args, kwargs), self.policy.param_dtype)
-        if not self._to_run:
+        is_first = len(self.modules) == 1 or id(module) not in self._to_run
+        if is_first:
             self._to_run = set(map(id, self.modules))
         self.group.gather()
         for state in self.forward_prefetch:
             state.group.begin_gathering()
-        return self._watched(args, kwargs)
+        return self._watched(args, kwargs) if is_first else (args, kwargs)
 
     def _watched(self, args: tuple, kwargs: dict) -> tuple:
         """The arguments, put behind a node whose backward pass comes after the module's."""
