@@ -309,7 +309,7 @@ class BackwardPass:
 
     def _filled(self, node: NodeLike, g: list) -> list:
         """Zeros for outputs that no gradient has reached."""
-        if node.output_metadata is None or all(x is not None for x in g):
+        if node.output_metadata is None or not node.fills or all(x is not None for x in g):
             return g
         there = [x for x in g if x is not None]
         xp = TENSOR_NAMESPACE() if self.create_graph else namespace_of(there)

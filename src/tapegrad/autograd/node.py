@@ -296,6 +296,7 @@ class MultiNode(TupleNode):
 
     __slots__ = ("n_outputs", "output_metadata")
     output_metadata: Any  # None: zeros for what no gradient reaches are the node's own business
+    fills = True  # whether it is given zeros for them, once a gradient has reached another output
 
     def like_of(self, index: int) -> Any:
         """What has the shape and dtype of an output; None where that is not known."""

@@ -15,7 +15,7 @@ from tapegrad.compiler.counts import without_counting
 from tapegrad.compiler.joint import compiled_node, versions_of
 from tapegrad.compiler.recording import is_plain
 from tapegrad.compiler.sources import PLAIN, Uncompilable
-from tapegrad.compiler.stores import is_constant, record, with_stores
+from tapegrad.compiler.stores import is_constant, record, with_objects, with_stores
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.changes import CHANGES
 from tapegrad.core.size import Size
@@ -470,6 +470,8 @@ class CallSource:
                 leaves.append(self._tensor(rest[0]))
             elif kind == "again":
                 leaves.append(leaves[rest[0]])
+            elif kind == "object":
+                leaves.append("")  # it is made when its tensors are there
             else:
                 k, x = rest
                 name = f"t{k}"
@@ -486,8 +488,13 @@ class CallSource:
         if attached:
             self._attach()
         n, structure = self.recording.n_results, self.recording.structure
-        self._store(leaves[n:])
-        leaves = leaves[:n]
+        leaves, rest = leaves[:n], leaves[n:]
+        for i, form in self.recording.objects.items():
+            mine, rest = rest[: len(form.tensors)], rest[len(form.tensors) :]
+            self._scope["record"] = record
+            self._say(f"o{i} = {form.text(mine, self._name)}")
+            leaves[i] = f"o{i}"
+        self._store(rest)
         if len(leaves) == 1 and structure.is_leaf():
             self._say(f"return {leaves[0]}")
         else:
@@ -512,8 +519,9 @@ class CallSource:
             return f"({', '.join(names)}{',' * bool(names)})"
 
         self._scope["attach"] = compiled_node(joint)
-        stores = self.recording.stores
-        function = with_stores(self.function, stores) if stores else self.function
+        function, stores, objects = self.function, self.recording.stores, self.recording.objects
+        function = with_objects(function, objects) if objects else function
+        function = with_stores(function, stores) if stores else function
         counts = self.recording.counts
         self._scope["function"] = without_counting(function, counts) if counts else function
         outs = several([f"t{k}" for k in joint.live_outputs])

@@ -16,11 +16,12 @@ from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
 from tapegrad.compiler.backends import Unsupported
 from tapegrad.compiler.call_source import FAILED, MISS
+from tapegrad.compiler.called_functions import CalledFunctions
 from tapegrad.compiler.entry import Entry
 from tapegrad.compiler.explanation import Explanation
 from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
-from tapegrad.compiler.sources import Uncompilable, found_by
+from tapegrad.compiler.sources import TooManyFunctions, Uncompilable, found_by
 from tapegrad.compiler.state import COMPILED, STATE
 from tapegrad.compiler.stores import Replaced
 from tapegrad.compiler.worth import Worth
@@ -66,6 +67,7 @@ class Compiled:
         self._calls = self._failures = 0
         self._worth = Worth()
         self._replaced = Replaced()
+        self._called: CalledFunctions | None = None  # where not all that it may run can be watched
         self._given_up = False
         COMPILED.add(self)
 
@@ -121,7 +123,7 @@ class Compiled:
         """Forget all programs."""
         self.entries, self.why_not = [], ""
         self._calls = self._failures = 0
-        self._worth, self._replaced = Worth(), Replaced()
+        self._worth, self._replaced, self._called = Worth(), Replaced(), None
         self._given_up = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -199,9 +201,12 @@ class Compiled:
         leaves = tree_leaves((args, kwargs))
         start = perf_counter()
         try:
-            recording = Recording(found_by(function, leaves))
+            recording = Recording(found_by(function, leaves, self._called))
             recording.check_tensors()
             recording.opened = self._replaced.among(recording.found.places)
+        except TooManyFunctions:
+            self._called = CalledFunctions()
+            return self._called.run(function, args, kwargs)
         except Uncompilable as error:
             self._failed(str(error))
             return function(*args, **kwargs)

@@ -5,6 +5,7 @@ many, and change only through `Module.__setattr__`, which counts: they are asked
 the count is another one.
 """
 
+import os
 import re
 from operator import is_
 
@@ -160,6 +161,13 @@ class Guard:
     def equal_copy(self, x: Any) -> None:
         """A set has to be equal to what it is now."""
         self.ask(f"{self.name(x)} != {self.name(type(x)(x))}", "a set was another one")
+
+    def equal_environment(self) -> None:
+        """The variables of the environment have to be what they are now."""
+        now: Any = os.environ._data  # type: ignore[attr-defined]  # which `os.environ` decodes
+        if id(now) not in self._names:
+            condition = f"{self.name(now)} != {self.name(dict(now))}"
+            self.ask(condition, "the environment had other variables")
 
     def _differs(self, at: str, x: Any) -> str:
         if x is None or x is True or x is False:

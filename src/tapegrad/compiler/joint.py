@@ -31,6 +31,7 @@ class Joint:
         saved_tensors: the numbers of the tensors whose arrays the second one reads
         wanted: the numbers of the tensors that get gradients
         live_outputs: the numbers of the outputs that have gradients
+        comes_from: of each tensor that gets a gradient, the results that lead to it
     """
 
     def __init__(self, recording: Any, forward: list, outputs: list, tensors: list, numbers: list):
@@ -51,10 +52,15 @@ class Joint:
         ]
         self.wanted, self.there = [i for i, _ in wanted], [there for _, there in wanted]
         gradients = [g.place for g in recording.gradients if g is not None]
+        came = iter(gradients)
         backward = list(program.instructions[recording.n_forward :])
         cotangents = [g.place for g in recording.cotangents]
         backward, gradients = _separate(recording, backward, gradients, cotangents, tensors)
         backward = instructions.needed(backward, gradients)
+        sources = _sources(backward, cotangents)
+        self.comes_from = [
+            sources.get(id(next(came).root), set()) if there else set() for there in self.there
+        ]
         made = {id(v) for each in backward for v in instructions.made(each)}
         known = {id(v) for v in cotangents} | made
         saved: dict[int, Any] = {}
@@ -67,19 +73,19 @@ class Joint:
         outs = {id(v): i for i, v in enumerate(outputs)}
         self.saved_outputs = [outs[id(v)] for v in rest if id(v) in outs]
         kept = [v for v in rest if id(v) not in outs]
-        where = {k: i for i, k in enumerate(self.live_outputs)}
-        self.saved_live = [where.get(k) for k in self.saved_outputs]  # which result; None: another
         for value in kept:
             array = recording.kept.get(id(value))
             if array is None:
                 continue  # a number, or an array that only the program has
-            for _, _, y in results:
-                if np.may_share_memory(array, y._array):
-                    raise Uncompilable("the backward pass reads a part of a result")
-            # a view of a tensor from outside: who writes to that one is told
+            # a part of a result, or of a tensor from outside: who writes to that one is told
+            for _, k, y in results:
+                if k not in self.saved_outputs and np.may_share_memory(array, y._array):
+                    self.saved_outputs.append(k)
             for i, x in enumerate(recording._arrays):
                 if i not in self.saved_tensors and np.may_share_memory(array, x):
                     self.saved_tensors.append(i)
+        where = {k: i for i, k in enumerate(self.live_outputs)}
+        self.saved_live = [where.get(k) for k in self.saved_outputs]  # which result; None: another
         self.n_outputs = len(outputs)
         self.forward = forward
         self.outputs = [*outputs, *kept]
@@ -110,6 +116,21 @@ def _separate(
     return backward, found
 
 
+def _sources(backward: list, cotangents: list) -> dict[int, set[int]]:
+    """By the identity of memory: the numbers of the cotangents that what is in it was made of."""
+    found = {id(v.root): {i} for i, v in enumerate(cotangents)}
+    for each in backward:
+        read, made = instructions.read(each), instructions.made(each)
+        of = set().union(*[found.get(id(_root(v)), set()) for v in read])
+        for v in [*made, *(read if instructions.writes(each) else ())]:
+            found.setdefault(id(_root(v)), set()).update(of)
+    return found
+
+
+def _root(v: Any) -> Any:
+    return getattr(v, "root", v)
+
+
 class _Plan:
     """What the engine asks of the plan of a node."""
 
@@ -122,16 +143,25 @@ class _Plan:
         joint, given, versions, outs, kept, saved, _ = node.saved
         _check_versions(node, given, versions)
         _check_versions(node, *_of_outputs(node, saved, outs))
-        if any(not isinstance(x, (np.ndarray, np.generic)) for x in g):  # of another namespace
-            found = self.run_on_tensors(node, [wrap(x) for x in g], create_graph=False)
-            return tuple([None if x is None else resolved(x._array) for x in found])
+        if any(not isinstance(x, (np.ndarray, np.generic)) for x in g if x is not None):
+            return self._as_written(node, g)  # they are of another namespace
         cotangents = _laid_out(g, joint.likes)
         try:
             results = iter(joint.runner(*[x._array for x in given], *outs, *kept, *cotangents))
         except Changed:  # a number that the rules have read is another one
-            found = self.run_on_tensors(node, [wrap(x) for x in cotangents], create_graph=False)
-            return tuple([None if x is None else resolved(x._array) for x in found])
-        return tuple([next(results) if there else None for there in joint.there])
+            return self._as_written(node, g)
+        found = [next(results) if there else None for there in joint.there]
+        if any(x is None for x in g):
+            reached = {i for i, x in enumerate(g) if x is not None}
+            zipped = zip(found, joint.comes_from, strict=True)
+            return tuple([x if reached & outputs else None for x, outputs in zipped])
+        return tuple(found)
+
+    def _as_written(self, node: Any, g: list) -> tuple:
+        """The same by the function itself, which runs again."""
+        given = [None if x is None else wrap(x) for x in g]
+        found = self.run_on_tensors(node, given, create_graph=False)
+        return tuple([None if x is None else resolved(x._array) for x in found])
 
     def saved_by(self, node: Any) -> dict[str, Any]:
         """The arrays that a node keeps for its backward program."""
@@ -164,7 +194,9 @@ class _Plan:
                 stream.restore(state)
         results = {id(x): x for x in leaves}.values()
         live = [x for x in results if isinstance(x, TensorBase) and x.requires_grad]
-        return tuple(grad(live, wanted, list(g), create_graph=create_graph, allow_unused=True))
+        pairs = [(y, each) for y, each in zip(live, g, strict=True) if each is not None]
+        live, cotangents = [y for y, _ in pairs], [each for _, each in pairs]
+        return tuple(grad(live, wanted, cotangents, create_graph=create_graph, allow_unused=True))
 
 
 class _Output:
@@ -201,8 +233,11 @@ def _check_versions(node: Any, given: Sequence, versions: list) -> None:
 
 
 def _laid_out(g: list, likes: list) -> list:
-    """Cotangents row by row, as the program was recorded with."""
-    return [np.asarray(x, like.dtype, order="C") for x, like in zip(g, likes, strict=True)]
+    """Cotangents row by row, as the program was recorded with; zeros where there is none."""
+    return [
+        np.zeros(like.shape, like.dtype) if x is None else np.asarray(x, like.dtype, order="C")
+        for x, like in zip(g, likes, strict=True)
+    ]
 
 
 PLAN = _Plan()
@@ -212,6 +247,7 @@ class CompiledFunctionBackward(MultiNode):
     """The node of a compiled function."""
 
     __slots__ = ()
+    fills = False
 
     def name(self) -> str:
         """The name as PyTorch gives it."""

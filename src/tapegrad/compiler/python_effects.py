@@ -11,7 +11,7 @@ from functools import partial
 from types import FrameType
 
 from tapegrad.arrays.traced.program import RECORDING
-from tapegrad.compiler.sources import is_library, names_of
+from tapegrad.compiler.sources import is_library_module, names_of, position
 from tapegrad.core.annotations import Any
 from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.tensors.tensor import Tensor
@@ -52,7 +52,9 @@ class Watch:
         self.why_not = ""
         self.stepped: set[int] = set()  # optimizers, by their identities
         self.reads_grads = False  # whether the `.grad` of some tensor was asked for
+        self.found_function = False  # whether one ran that was not known to
         self._found = found
+        self._called = found.called
         self._kinds: dict[str, str] = {}  # of modules, by their names
 
     def __enter__(self) -> "Watch":
@@ -69,8 +71,15 @@ class Watch:
         RECORDING.get().watcher = None
         if self._before is None or callable(self._before):
             sys.setprofile(self._before)
-        if self._random_states() != self._states and not self.why_not:
+        if self.why_not:
+            return
+        if self._random_states() != self._states:
             self.why_not = "it draws random numbers of NumPy"
+        for x, before in self._found.iterators:
+            if position(x) != before:
+                self.why_not = (
+                    f"it takes from a {type(x).__name__}, which gives something else each time"
+                )
 
     def _random_states(self) -> list:
         """Where NumPy's generators stand: the global one, and those that were found."""
@@ -89,7 +98,7 @@ class Watch:
         found = self._kinds.get(name)
         if found is None:
             found = "impure" if name.partition(".")[0] in _IMPURE_PYTHON else "pure"
-            found = self._kinds[name] = found if is_library(_Named(name)) else "user"
+            found = self._kinds[name] = found if is_library_module(name) else "user"
         return found
 
     def _see(self, frame: FrameType, event: str, arg: Any) -> None:
@@ -99,6 +108,8 @@ class Watch:
                 self._see_c(frame, arg)
         elif event == "call":
             name = frame.f_code.co_name
+            if self._called is not None and self._called.add(frame):
+                self.found_function = True
             if name in _NOTED:
                 self._see_noted(frame, name)
             caller = frame.f_back
@@ -132,7 +143,7 @@ class Watch:
             elif module not in _PURE_MODULES and root not in ("numpy", "tapegrad"):
                 self._note(frame, f"{module}.{name}")
             return
-        kind = type(owner)
+        kind = _written_in_c(type(owner), name)
         if kind.__module__ == "builtins" or kind.__module__ == "collections":
             changes = name in _MUTATORS and id(owner) in self._found.seen
             if changes or kind.__name__ in ("generator", "TextIOWrapper"):
@@ -177,11 +188,10 @@ class Watch:
         self.why_not = f"{what}() is called in line {frame.f_lineno} of {file}"
 
 
-class _Named:
-    """Something that stands in a module."""
-
-    def __init__(self, module: str):
-        self.__module__ = module
+def _written_in_c(kind: type, name: str) -> type:
+    """The class that has the method of this name in C: a class of Python may be made from it."""
+    found = (each for each in kind.__mro__ if hasattr(vars(each).get(name), "__objclass__"))
+    return next(found, kind)
 
 
 def may_have_effects(function: Any) -> bool:

@@ -29,7 +29,7 @@ from tapegrad.autograd.view import View
 from tapegrad.compiler.counts import Count, counts_of
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable, is_library
-from tapegrad.compiler.stores import Place, Store, stores_of
+from tapegrad.compiler.stores import Form, Place, Store, objects_of, stores_of
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.dtype import dtype
@@ -131,7 +131,9 @@ class Recording:
         outputs: the values that the program has to give: results, new gradients, new memory
         results: for each leaf of what the call gave: ("tensor", number of an output, the tensor),
             or ("same", number of a tensor), or ("item", number of an output), or ("plain", object),
-            or ("again", number of a leaf); from `n_results` on those of `stores`
+            or ("again", number of a leaf), or ("object", its `Form`); from `n_results` on those of
+            `objects` and `stores`
+        objects: those that the call has made and gives, by the numbers of the leaves
         stores: what the call has put somewhere
         parameters: the numbers of the tensors that are parameters, once it is released
         opened: the places of these, and others whose tensors somebody replaces between calls
@@ -153,6 +155,7 @@ class Recording:
         self.why_not, self.again = "", False
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
+        self.objects: dict[int, Form] = {}
         self.stores: list[Store] = []
         self.counts: list[Count] = []
         self.opened: list[Place] = []
@@ -277,8 +280,10 @@ class Recording:
                 self.n_results = len(self.leaves)
                 if any(type(x) is TracedNumber for x in self.leaves):
                     result = tree_unflatten([plain(x) for x in self.leaves], self.structure)
+                self.objects = objects_of(self.leaves, self.found.seen, self.found.outside)
                 self.stores = stores_of(self.found.places, self.found.seen)
-                self.leaves += [x for store in self.stores for x in store.tensors]
+                for made in (*self.objects.values(), *self.stores):
+                    self.leaves += made.tensors
                 with watch:
                     self._try_backward()
         finally:
@@ -304,6 +309,9 @@ class Recording:
         why = watch.why_not or self._state_changed()
         if why:
             self.refuse(why)
+        if watch.found_function:
+            self.why_not = "it runs functions that it did not run before"
+            self.again = self.found.called.may_grow()
         if DRAWS[0] - drawn != self.program.drawn - recorded_draws:
             self.refuse("random numbers are drawn that are not recorded")
         return result
@@ -472,6 +480,8 @@ class Recording:
         for i, x in enumerate(self.leaves):
             if isinstance(x, TensorBase) and first.setdefault(id(x), i) != i:
                 self.results.append(("again", first[id(x)]))
+            elif i in self.objects:
+                self.results.append(("object", self.objects[i]))
             else:
                 self.results.append(self._result(x))
         for i, x in enumerate(self.tensors):
@@ -493,8 +503,8 @@ class Recording:
         self.tensors = []
         self.program.forget_arrays()
         self.found.forget()
-        for store in self.stores:
-            store.tensors = []
+        for made in (*self.objects.values(), *self.stores):
+            made.tensors = []
         for place in self.opened:
             place.old = None
 

@@ -9,6 +9,7 @@ of tapegrad or of Python's library. Each place that was looked at is a line of t
 
 import dis
 import functools
+import itertools
 import sys
 import types
 from collections import deque
@@ -21,6 +22,7 @@ from tapegrad.compiler.stores import PLAIN, Place
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.device import _defaults as DEVICES
 from tapegrad.core.dtype import current as DEFAULT
+from tapegrad.core.dtype import dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE
@@ -34,11 +36,20 @@ from tapegrad.tensors.tensor import Tensor
 _SMALL = 4096  # bytes of a NumPy array that is compared before each call
 _TABLES = ("_parameters", "_buffers", "_modules")
 _OF_EVERY_MODULE = frozenset(Module().__dict__)
-_IMMUTABLE = (*PLAIN, range, slice, type(Ellipsis), types.ModuleType, types.BuiltinFunctionType)
+_IMMUTABLE = (
+    *PLAIN, range, slice, type(Ellipsis), types.ModuleType, types.BuiltinFunctionType, dtype
+)  # fmt: skip
+
+
+_MOST_FUNCTIONS = 400  # that a call may run, all of which are looked at
 
 
 class Uncompilable(Exception):
     """Why a call cannot be made a program."""
+
+
+class TooManyFunctions(Exception):
+    """A call leads to so many functions that it has to be seen which of them run."""
 
 
 class Found:
@@ -48,17 +59,25 @@ class Found:
         guard: asks whether everything is where it was
         tensors: each tensor, once, by its identity
         optimizers: those among the objects
-        captured: the identities of tensors that are found without the arguments
+        captured, outside: the identities of tensors, of all objects that are found without the
+            arguments
         places: where something may be put by the call
         asked_for: of what was looked at, by its identity, for which optimizers and places
+        called: the functions of the user's that count, `CalledFunctions`; None: all that are found
     """
 
-    def __init__(self) -> None:
+    def __init__(self, called: Any = None) -> None:
         self.guard = Guard()
+        self.called = called  # the code that may run; None: any
+        self._n_functions = 0
         self.tensors: dict[int, Any] = {}
         self.optimizers: list[Any] = []
         self.generators: list[Any] = []  # NumPy's: a call that draws from them is no program
+        self.iterators: list[
+            tuple[Any, Any]
+        ] = []  # and where they stand: it may not take from them
         self.captured: set[int] = set()
+        self.outside: set[int] = set()
         self.places: dict[int, Place] = {}
         self.asked_for: dict[int, tuple] = {}
         self._modules: dict[tuple, Any] = {}
@@ -117,9 +136,12 @@ class Found:
         elif isinstance(x, (set, frozenset)):
             self.guard.equal_copy(x)
         elif hasattr(type(x), "__next__"):
-            raise Uncompilable(
-                f"it reads a {type(x).__name__}, which gives something else each time"
-            )
+            at = position(x)
+            if at is None:
+                raise Uncompilable(
+                    f"it reads a {type(x).__name__}, which gives something else each time"
+                )
+            self.iterators.append((x, at))
         elif type(x).__module__.startswith("numpy.random"):
             self.generators.append(x)
         elif not _is_foreign(type(x)):
@@ -148,7 +170,8 @@ class Found:
     def forget(self) -> None:
         """Let go of what was looked at: the guard has what it asks about."""
         self.tensors, self.seen, self.places, self.asked_for = {}, {}, {}, {}
-        self._modules, self.optimizers, self.generators, self.ints = {}, [], [], []
+        self._modules, self.optimizers, self.ints = {}, [], []
+        self.generators, self.iterators = [], []
         self.guard.forget_names()
 
     def _tensor(self, x: Any) -> None:
@@ -202,6 +225,8 @@ class Found:
             for name, x in list(attributes.items()):
                 if name.startswith("__") and name not in ("__call__", "__init__"):
                     continue
+                if self.called is not None and self._is_not_called(x):
+                    continue
                 if type(x) in PLAIN:
                     self.guard.equal(attributes, name, x)
                     continue
@@ -210,6 +235,12 @@ class Found:
                     x = x.__func__
                 for part in (x.fget, x.fset) if isinstance(x, property) else (x,):
                     self.look_at(part)
+
+    def _is_not_called(self, x: Any) -> bool:
+        """Whether an attribute of a class is a function, or some, of which none is called."""
+        parts = (x.fget, x.fset, x.fdel) if isinstance(x, property) else (x,)
+        codes = [getattr(getattr(x, "__func__", x), "__code__", None) for x in parts]
+        return any(codes) and not any(code in self.called for code in codes)
 
     def _module(self, module: Module) -> None:
         state, called = module.__dict__, self.guard.called(module)
@@ -299,6 +330,9 @@ class Found:
     def _function(self, function: Any) -> None:
         if _is_named_by_library(function):
             return  # its variables are the library's own
+        is_ours = is_library_module(function.__globals__.get("__name__", ""))
+        if not is_ours and self.called is not None and function.__code__ not in self.called:
+            return  # it does not run
         wrapped = getattr(function, "__wrapped__", None)
         if wrapped is not None and wrapped is not function:
             self.look_at(wrapped)
@@ -322,8 +356,12 @@ class Found:
             self.look_at(x)
         if function.__kwdefaults__:
             self._dict(function.__kwdefaults__)
-        if is_library(_In(function.__globals__.get("__name__", "__main__"))):
+        if is_ours:
             return
+        if self.called is None:
+            self._n_functions += 1
+            if self._n_functions > _MOST_FUNCTIONS:
+                raise TooManyFunctions
         self.guard.call(function, getattr(function, "__qualname__", "a function"))
         self.guard.attribute(function, "__code__", function.__code__)
         self.guard.attribute(function, "__defaults__", function.__defaults__)
@@ -349,9 +387,9 @@ class Found:
     def _names_in(self, module: Any, names: list[str]) -> None:
         """The names that code may look up in a module that is no library."""
         if module.__name__ == "os" and ("environ" in names or "getenv" in names):
-            raise Uncompilable("it reads variables of the environment")
+            self.guard.equal_environment()
         key = id(module), frozenset(names)
-        if key in self._modules or is_library(_In(module.__name__)):
+        if key in self._modules or is_library_module(module.__name__):
             return
         self._modules[key] = module
         for name in names:
@@ -359,11 +397,11 @@ class Found:
                 self._global(vars(module), name, names)
 
 
-class _In:
-    """Something that stands in a module."""
-
-    def __init__(self, module: str):
-        self.__module__ = module
+def position(x: Any) -> Any:
+    """Where an iterator stands; None where it does not say."""
+    if type(x) is itertools.count:
+        return repr(x)
+    return x.__length_hint__() if hasattr(x, "__length_hint__") else None
 
 
 _OURS = ("tapegrad", "torch")
@@ -394,7 +432,12 @@ def names_of(code: Any) -> list[str]:
 
 def is_library(x: Any) -> bool:
     """Whether a class or function is part of tapegrad, of NumPy or of Python's library."""
-    root = (getattr(x, "__module__", None) or "builtins").partition(".")[0]
+    return is_library_module(getattr(x, "__module__", None) or "builtins")
+
+
+def is_library_module(name: str) -> bool:
+    """Whether a module is part of tapegrad, of NumPy, of SciPy or of Python's library."""
+    root = name.partition(".")[0]
     return root in (*_OURS, "numpy", "scipy", "builtins") or root in _STDLIB
 
 
@@ -419,9 +462,16 @@ def _is_foreign(kind: type) -> bool:
     )
 
 
-def found_by(function: Callable, args: Any) -> Found:
-    """What a call of `function` with arguments `args`, a list, leads to."""
-    found = Found()
+def found_by(function: Callable, args: Any, called: Any = None) -> Found:
+    """What a call of `function` with arguments `args`, a list, leads to.
+
+    Of the user's functions only those in `called` count, if it is given.
+
+    Raises:
+        TooManyFunctions: `called` has to be given
+        Uncompilable: something that no guard can watch
+    """
+    found = Found(called)
     found.guard.ask(
         f"{found.guard.name(DEFAULT)}[0][0] is not {found.guard.name(DEFAULT[0][0])}",
         "the default dtype was another one",
@@ -439,8 +489,13 @@ def found_by(function: Callable, args: Any) -> Found:
         found.guard.call(table, "hooks of all modules")
         found._hooks(table)
     found.guard.call(function, getattr(function, "__qualname__", type(function).__name__))
-    found.look_at(function)
-    found.captured = set(found.tensors)
-    for x in args:
-        found.look_at(x)
+    try:
+        found.look_at(function)
+        found.captured, found.outside = set(found.tensors), set(found.seen)
+        for x in args:
+            found.look_at(x)
+    except RecursionError:
+        if called is None:
+            raise TooManyFunctions from None
+        raise Uncompilable("what it reads is nested too deeply") from None
     return found

@@ -1,5 +1,5 @@
 """What a call puts in attributes, globals and containers: the hidden state of a module, the weights
-of an attention that are kept to be looked at, a distribution.
+of an attention that are kept to be looked at, a distribution. And objects among what it gives.
 
 Where a tensor, a container of tensors or an object with some was found, and the call has put
 another one, the program gives its tensors as results, and the new one is made of them and put there
@@ -10,14 +10,19 @@ an argument.
 import types
 
 from tapegrad.core.annotations import Any, Callable
+from tapegrad.core.device import device
+from tapegrad.core.dtype import dtype
 from tapegrad.core.size import Size
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.nn.modules.module import Module
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
+from tapegrad.utils._pytree.tree import tree_leaves
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
-_CONSTANT = (*PLAIN, Size, range, slice, type, types.FunctionType, types.BuiltinFunctionType)
+_CONSTANT = (
+    *PLAIN, Size, dtype, device, range, slice, type, types.FunctionType, types.BuiltinFunctionType
+)  # fmt: skip
 _MISSING = object()
 
 
@@ -43,7 +48,7 @@ class Place:
     def now(self) -> Any:
         """What is there; _MISSING where nothing is."""
         if isinstance(self.owner, dict):
-            return self.owner.get(self.key, _MISSING)
+            return dict.get(self.owner, self.key, _MISSING)
         return self.owner[self.key] if len(self.owner) > self.key else _MISSING
 
 
@@ -64,37 +69,58 @@ def _is_record(x: Any) -> bool:
     )
 
 
-class Store:
-    """What a call has put in a place: how it is made of tensors.
+class Form:
+    """How an object is made of tensors.
 
     Attributes:
-        place: where
         tensors: those that it is made of
-        form: it, with their numbers in their places
+        tree: it, with their numbers in their places
     """
 
-    def __init__(self, place: Place, known: Any = ()):
-        self.place = place
-        self.tensors: list[TensorBase] = []
-        self._met = set(known)  # ids of objects that are no new ones, or were met before
-        self.form = self._form(place.now())
+    def __init__(self, x: Any, known: Any = (), constants: Any = ()):
+        """`known` are ids of objects that are no new ones; those in `constants` stay what they are.
 
-    def _form(self, x: Any) -> tuple:
+        Raises CannotStore where something is neither new nor constant, or cannot be made.
+        """
+        self.tensors: list[TensorBase] = []
+        self._constants, self._met = constants, set(known)
+        self.tree = self._of(x)
+        del self._constants, self._met
+
+    def _of(self, x: Any) -> tuple:
         if isinstance(x, TensorBase):
             self.tensors.append(x)
             return "tensor", len(self.tensors) - 1
-        if is_constant(x):
+        if is_constant(x) or id(x) in self._constants:
             return "constant", x
         if id(x) in self._met:
             raise CannotStore("an object that others have, too")
         self._met.add(id(x))
         if type(x) in (tuple, list):
-            return type(x).__name__, [self._form(each) for each in x]
+            return type(x).__name__, [self._of(each) for each in x]
         if type(x) is dict:
-            return "dict", {k: self._form(each) for k, each in x.items()}
+            return "dict", {k: self._of(each) for k, each in x.items()}
         if _is_record(x):
-            return "record", type(x), {k: self._form(each) for k, each in vars(x).items()}
+            return "record", type(x), {k: self._of(each) for k, each in vars(x).items()}
         raise CannotStore(f"a {type(x).__name__}")
+
+    def found_in(self, x: Any) -> list[TensorBase]:
+        """The tensors of another object that was made in the same way."""
+        found: list[TensorBase] = []
+
+        def walk(tree: tuple, x: Any) -> None:
+            if tree[0] == "tensor":
+                found.append(x)
+            elif tree[0] in ("tuple", "list"):
+                for each, part in zip(tree[1], x, strict=True):
+                    walk(each, part)
+            elif tree[0] != "constant":
+                parts = x if tree[0] == "dict" else vars(x)
+                for key, each in tree[-1].items():
+                    walk(each, parts[key])
+
+        walk(self.tree, x)
+        return found
 
     def text(self, names: list[str], name_of: Callable) -> str:
         """An expression that makes it anew of tensors of these names; `name_of` names objects."""
@@ -112,7 +138,15 @@ class Store:
             inside = "".join([f"{of(each)}, " for each in x])
             return f"({inside})" if kind == "tuple" else f"[{inside}]"
 
-        return of(self.form)
+        return of(self.tree)
+
+
+class Store(Form):
+    """What a call has put in a place, and how it is made of tensors."""
+
+    def __init__(self, place: Place, known: Any = ()):
+        self.place = place
+        super().__init__(place.now(), known)
 
 
 class CannotStore(Exception):
@@ -124,6 +158,33 @@ def record(kind: type, attributes: dict) -> Any:
     x: Any = object.__new__(kind)
     x.__dict__.update(attributes)
     return x
+
+
+def objects_of(leaves: list, known: Any, constants: Any) -> dict[int, Form]:
+    """Of what a call gives: the objects that it has made, by their numbers, and what they are of.
+
+    `known` are ids of objects that were there before, `constants` those of them that are no
+    arguments.
+    """
+    found = {}
+    for i, x in enumerate(leaves):
+        if _is_record(x) and id(x) not in known and not isinstance(x, TensorBase):
+            try:
+                found[i] = Form(x, known, constants)
+            except CannotStore:
+                continue  # whoever asks for the result says that no program can give it
+    return found
+
+
+def with_objects(function: Callable, objects: dict[int, Form]) -> Callable:
+    """`function`, with the tensors of the objects that it makes beside its results."""
+
+    def run(*args: Any, **kwargs: Any) -> tuple:
+        result = function(*args, **kwargs)
+        leaves = tree_leaves(result)
+        return result, [form.found_in(leaves[i]) for i, form in objects.items()]
+
+    return run
 
 
 def stores_of(places: dict[int, Place], known: Any) -> list[Store]:

@@ -3,6 +3,8 @@
 import collections
 import copy
 import gc
+import itertools
+import os
 import pickle
 import random
 import threading
@@ -404,3 +406,38 @@ def test_transforms_inside_and_around(run):
         run.call(func.vmap(f), torch.randn(5, 3))
         run.call(func.jacrev(f), torch.randn(3))
         run.call(func.jvp, f, (torch.randn(3),), (torch.randn(3),))
+
+
+@side_by_side("numpy")
+def test_variables_of_the_environment(run):
+    def f(x):
+        return x * float(os.environ.get("TAPEGRAD_TEST_SCALE", "1"))
+
+    f = run.compile(f)
+    try:
+        for scale in ("1", "1", "1", "2", "2", "2"):
+            os.environ["TAPEGRAD_TEST_SCALE"] = scale
+            run.look(f(torch.ones(3)))
+        del os.environ["TAPEGRAD_TEST_SCALE"]
+        run.look(f(torch.ones(3)))
+    finally:
+        os.environ.pop("TAPEGRAD_TEST_SCALE", None)
+
+
+NUMBERS = itertools.count()
+
+
+@side_by_side("numpy")
+def test_a_counter_from_which_no_call_takes(run):
+    def f(x, named=False):
+        return x * next(NUMBERS) if named else x * 2
+
+    f = run.compile(f)
+    times(run, f, torch.ones(3))
+
+
+@side_by_side("numpy", programs=False)
+def test_a_counter_from_which_each_call_takes(run):
+    numbers = itertools.count()
+    f = run.compile(lambda x: x * next(numbers))
+    times(run, f, torch.ones(3))

@@ -1,6 +1,7 @@
 """What a compiled function puts in attributes, globals and containers: the same as uncompiled."""
 
 import gc
+import types
 import weakref
 
 import pytest
@@ -261,3 +262,80 @@ def test_reset_forgets_which_tensors_were_replaced():
             step(torch.ones(2))
     step.reset()
     assert not step._replaced.among({}) and not step._replaced._several
+
+
+class Layer:
+    """What a model keeps of the past, as caches of attention do."""
+
+    def __init__(self, kind):
+        self.kind, self.dtype, self.keys, self.values = kind, None, None, None
+
+    def put(self, keys, values):
+        self.dtype = keys.dtype
+        self.keys, self.values = keys, values
+
+
+class Cache:
+    def __init__(self, config):
+        self.config, self.layers = config, [Layer("full") for _ in range(2)]
+
+
+class Caching(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear, self.config = nn.Linear(3, 3), types.SimpleNamespace(layers=2)
+
+    def forward(self, x):
+        cache = Cache(self.config)
+        for layer in cache.layers:
+            x = self.linear(x)
+            layer.put(x * 2, x)
+        return {"x": x, "cache": cache}
+
+
+@side_by_side("numpy", "c")
+def test_objects_among_what_a_call_gives(run):
+    model = Caching()
+    f = run.compile(model)
+    for n in (2, 2, 2, 2, 4, 2, 2):
+        found = f(torch.randn(n, 3))
+        cache = found["cache"]
+        assert type(cache) is Cache and cache.config is model.config
+        assert cache.layers[1].values is found["x"] and cache.layers[0].dtype is torch.float32
+        model.zero_grad()
+        (found["x"].sum() + cache.layers[0].keys.square().sum()).backward()
+        run.look(model, [vars(layer) for layer in cache.layers])
+
+
+@side_by_side("numpy")
+def test_gradients_of_what_is_in_an_object_are_differentiated(run):
+    model = Caching()
+    for parameter in model.parameters():  # sums of whole numbers are exact in any order
+        nn.init.constant_(parameter, 2)
+    f = run.compile(model)
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    for _ in range(4):
+        keys = f(x)["cache"].layers[1].keys
+        (g,) = torch.autograd.grad(keys.square().sum(), x, create_graph=True)
+        model.zero_grad()
+        g.square().sum().backward()
+        run.look(g, model)
+
+
+class Registry(dict):
+    """A table with a way of its own to look things up."""
+
+    def get(self, owner):
+        return super().get(type(owner).__name__)
+
+
+REGISTRY = Registry(Caching=2.0)
+
+
+@side_by_side("numpy")
+def test_a_table_with_a_method_of_its_own(run):
+    model = Caching()
+    f = run.compile(lambda x: model.linear(x) * REGISTRY.get(model))
+    for scale in (2.0, 2.0, 2.0, 3.0, 3.0):
+        REGISTRY["Caching"] = scale
+        run.look(f(torch.ones(2, 3)))

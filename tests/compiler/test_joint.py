@@ -1,0 +1,60 @@
+"""The backward program of a compiled function, where only some of the results have gradients."""
+
+import pytest
+
+import tapegrad as torch
+from tapegrad import nn
+from tests.compiler.side_by_side import side_by_side
+
+
+class TwoHeads(nn.Module):
+    """Gives a result, and another that is made of a part of it, as a transformer's pooler is."""
+
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 4), nn.Linear(4, 3)
+
+    def forward(self, x):
+        h = self.body(x)
+        return h, self.head(h[:, 0]).tanh()
+
+
+@side_by_side("numpy", "c")
+def test_results_without_a_gradient_lead_to_none(run):
+    model = TwoHeads()
+    f = run.compile(model)
+    x = torch.randn(2, 3, 4)
+    for _ in range(4):
+        for which in (0, 1):
+            model.zero_grad()
+            f(x)[which].sum().backward()
+            run.look(model)
+        grads = torch.autograd.grad(f(x)[0].sum(), list(model.parameters()), allow_unused=True)
+        run.look([g is None for g in grads])
+
+
+@side_by_side("numpy", "c")
+def test_gradients_that_are_differentiated_where_a_result_has_none(run):
+    model = TwoHeads()
+    f = run.compile(model)
+    x = torch.randn(2, 3, 4, requires_grad=True)
+    for _ in range(4):
+        _, pooled = f(x)
+        (g,) = torch.autograd.grad(pooled.sum(), x, create_graph=True)
+        model.zero_grad()
+        g.square().sum().backward()
+        run.look(g, model)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_a_result_is_written_of_which_a_part_was_saved(backend):
+    model = TwoHeads()
+    f = torch.compile(model, backend=backend, fullgraph=True)
+    x = torch.randn(2, 3, 4)
+    for _ in range(3):
+        f(x)
+    f.dynamo_ctx.wait()
+    h, pooled = f(x)
+    h.detach().zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        pooled.sum().backward()
