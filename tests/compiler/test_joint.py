@@ -58,3 +58,25 @@ def test_a_result_is_written_of_which_a_part_was_saved(backend):
     h.detach().zero_()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         pooled.sum().backward()
+
+
+class Squash(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.tanh()
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (1 - x.tanh() ** 2)
+
+
+@side_by_side("numpy", "c")
+def test_a_function_of_the_users_that_saves_a_view(run):
+    model = nn.Linear(4, 3)
+    f = run.compile(lambda x: Squash.apply(model(x)))
+    for _ in range(4):
+        model.zero_grad()
+        f(torch.randn(2, 3, 4)).sum().backward()  # in three dimensions a layer gives a view
+        run.look(model)

@@ -615,7 +615,7 @@ def _is_over(edge: Any) -> bool:
 
 
 def _saved_behind(tensors: list) -> set[int]:
-    """The identities of the tensors that nodes behind some tensors have saved."""
+    """The identities of the tensors that nodes behind some have saved, and of their bases."""
     found = set()
     stack: list[Any] = []
     for node in _nodes_behind([x._node for x in tensors]):
@@ -626,6 +626,8 @@ def _saved_behind(tensors: list) -> set[int]:
         x = stack.pop()
         if isinstance(x, TensorBase):
             found.add(id(x))
+            if x._view is not None:
+                found.add(id(x._view.base))
         elif isinstance(x, (tuple, list)):
             stack += x
         elif isinstance(x, dict):
