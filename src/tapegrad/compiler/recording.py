@@ -350,7 +350,7 @@ class Recording:
             self.live = []
             return
         for node in _nodes_behind([x._node for x in self.live]):
-            if hasattr(node, "user_backward") and may_have_effects(node.user_backward()):
+            if hasattr(node, "user_backward") and may_have_effects(_backward_of(node)):
                 self.live = []
                 return self.refuse(f"{node.name()} does more than compute")
             hooks = getattr(node, "hooks", None)
@@ -612,6 +612,12 @@ def _nodes_behind(edges: list) -> Iterator[Any]:
 def _is_over(edge: Any) -> bool:
     """Whether a backward pass has freed what some node behind a result has saved."""
     return any(is_freed(node) for node in _nodes_behind([edge]))
+
+
+def _backward_of(node: Any) -> Any:
+    """What the user has written of the backward pass of a node."""
+    call = getattr(node.ctx, "_library_call", None)
+    return node.user_backward() if call is None else call.operator.formula.backward
 
 
 def _saved_behind(tensors: list) -> set[int]:

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from tapegrad.amp.autocast_state import is_autocast_enabled
+from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.autograd.layered_mode import layer_of
 from tapegrad.autograd.mode import MODE, Under, no_grad
 from tapegrad.core import errors
@@ -168,6 +169,11 @@ class Operator:
         kernel = self._kernel(kind.upper()) or self._kernel(EXPLICIT) or self._kernel(IMPLICIT)
         if kernel is None:
             raise self._no_kernel(kind.upper())
+        if RECORDING.get() is not None and not self._is_implicit(kind):
+            from tapegrad.library.as_instruction import as_instruction, can_be
+
+            if can_be(self.schema, bound):
+                return as_instruction(self.schema, kernel, bound)
         return kernel(*bound.args, **bound.kwargs)
 
     def _without_memory(self, bound: Bound) -> Any:

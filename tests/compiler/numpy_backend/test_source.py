@@ -2,7 +2,9 @@
 
 import numpy as np
 
+import tapegrad as torch
 from tests.compiler.numpy_backend.recorded import compiled, lines
+from tests.compiler.side_by_side import side_by_side
 
 
 def test_values_have_the_names_that_are_given():
@@ -49,3 +51,16 @@ def test_an_element_is_computed_with_numbers():
     run = compiled(step, np.array([1.0, 2.0]))
     assert run(np.array([3.0, 5.0]))[0].tolist() == [3.0, 5.0]
     assert sum("multiply" in line for line in lines(run)) == 1
+
+
+@side_by_side("numpy", "c")
+def test_functions_of_numbers_alone_keep_their_dtype(run):
+    def scaled(x):
+        return x / torch.sqrt(torch.tensor(8, dtype=torch.float32))
+
+    f, alone = run.compile(scaled), run.compile(lambda: torch.sqrt(torch.tensor(8.0)))
+    x = torch.randn(7, 5, requires_grad=True)
+    for _ in range(4):
+        x.grad = None
+        f(x).backward(torch.randn(7, 5))
+        run.look(x, alone())

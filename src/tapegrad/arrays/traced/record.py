@@ -62,13 +62,13 @@ _SIZED_BY_DATA = frozenset(
 )
 """How many numbers these give depends on numbers: it has to be the same again."""
 
-_PREPARED = "xp.prepared."
+PREPARED = "xp.prepared."
 """What the texts of such functions of operators begin with."""
 
 
 def record_prepared(function: Callable, args: tuple) -> Any:
     """The recorded result of an operator's function of plain arrays, with memory of its own."""
-    return record(f"{_PREPARED}{function.__name__}", _owning(function), args, {})
+    return record(f"{PREPARED}{function.__name__}", _owning(function), args, {})
 
 
 @cache
@@ -112,7 +112,7 @@ def is_sized_by_data(text: str, args: Any) -> bool:
 
 @cache
 def _is_sized(text: str) -> bool:
-    return text in _SIZED_BY_DATA or text.startswith(_PREPARED)
+    return text in _SIZED_BY_DATA or text.startswith(PREPARED)
 
 
 def _has_mask(key: Any) -> bool:

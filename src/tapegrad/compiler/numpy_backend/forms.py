@@ -111,6 +111,8 @@ def _number(block: Block, ufunc: np.ufunc, instruction: Instruction) -> str | No
     dtype = instruction.result.dtype
     if instruction.result.shape or dtype not in (_F32, _F64):
         return None
+    if not any(isinstance(x, Value) for x in instruction.args):
+        return None  # Python's numbers alone would say nothing of the dtype
     for x in instruction.args:
         kind = _dtype(block, x)
         if kind is not dtype and kind not in (int, float):
