@@ -80,3 +80,54 @@ def test_a_function_of_the_users_that_saves_a_view(run):
         model.zero_grad()
         f(torch.randn(2, 3, 4)).sum().backward()  # in three dimensions a layer gives a view
         run.look(model)
+
+
+class Pooling(nn.Module):
+    """Gives a result and a part of it, as a vision transformer's pooled token is."""
+
+    def __init__(self):
+        super().__init__()
+        self.body, self.norm = nn.Linear(4, 4), nn.LayerNorm(4)
+
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return {"all": h, "first": h[:, 0], "again": h, "rest": h[:, 1:].transpose(1, 2)}
+
+
+@side_by_side("numpy", "c")
+def test_a_result_and_parts_of_it(run):
+    model = Pooling()
+    f = run.compile(model)
+    for i in range(6):
+        found = f(torch.randn(2, 3, 4))
+        run.look(found)
+        model.zero_grad()
+        terms = found["first"].sum(), found["all"].square().sum(), found["rest"].exp().sum()
+        sum(terms[: 1 + i % 3]).backward()
+        run.look(model)
+        with torch.no_grad():
+            found["first"].zero_()
+        run.look(found["all"], found["rest"])
+
+
+@side_by_side("numpy")
+def test_a_part_is_written_and_the_whole_goes_on(run):
+    model = Pooling()
+    f = run.compile(model)
+    for _ in range(4):
+        found = f(torch.randn(2, 3, 4))
+        found["first"].mul_(2)
+        model.zero_grad()
+        found["all"].square().sum().backward()
+        run.look(found["all"], model)
+
+
+@side_by_side("numpy")
+def test_gradients_of_a_part_are_differentiated(run):
+    model = Pooling()
+    f = run.compile(model)
+    for _ in range(4):
+        x = torch.randn(2, 3, 4, requires_grad=True)
+        (g,) = torch.autograd.grad(f(x)["first"].square().sum(), x, create_graph=True)
+        run.look(g)
+        g.sum().backward()

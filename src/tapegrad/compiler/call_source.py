@@ -22,6 +22,7 @@ from tapegrad.core.size import Size
 from tapegrad.core.storage import owner_of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.nn.parameter import Buffer, Parameter
+from tapegrad.operators.shape.as_strided import as_strided
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils._pytree.tree import tree_unflatten
 
@@ -470,8 +471,8 @@ class CallSource:
                 leaves.append(self._tensor(rest[0]))
             elif kind == "again":
                 leaves.append(leaves[rest[0]])
-            elif kind == "object":
-                leaves.append("")  # it is made when its tensors are there
+            elif kind in ("object", "view"):
+                leaves.append("")  # it is made when its tensors, and the graph, are there
             else:
                 k, x = rest
                 name = f"t{k}"
@@ -487,6 +488,12 @@ class CallSource:
                 leaves.append(name)
         if attached:
             self._attach()
+        for i, (kind, *given) in enumerate(self.recording.results):
+            if kind == "view":
+                base, x = given
+                text = self._view(leaves[base], self.recording.leaves[base], x)
+                self._say(f"w{i} = {text}")
+                leaves[i] = f"w{i}"
         n, structure = self.recording.n_results, self.recording.structure
         leaves, rest = leaves[:n], leaves[n:]
         for i, form in self.recording.objects.items():
@@ -501,6 +508,13 @@ class CallSource:
             s = self._name(structure)
             self._scope["unflatten"] = tree_unflatten
             self._say(f"return unflatten([{', '.join(leaves)}], {s})")
+
+    def _view(self, name: str, base: Any, x: Any) -> str:
+        """An expression for `x`, a view of `base`, which is called `name`."""
+        self._scope["as_strided"] = as_strided
+        offset = x.storage_offset() - base.storage_offset()
+        at = f"{name}.storage_offset()" + (f" + {offset}" if offset else "")
+        return f"as_strided({name}, {tuple(x.shape)}, {x.stride()}, {at})"
 
     def _store(self, names: list[str]) -> None:
         """Put what is made of tensors of these names where the call has put it."""

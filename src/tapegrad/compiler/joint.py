@@ -131,6 +131,19 @@ def _root(v: Any) -> Any:
     return getattr(v, "root", v)
 
 
+def views_of_others(leaves: list) -> dict[int, int]:
+    """Of what a call gives: views of a tensor that it gives before them, and that one's number."""
+    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
+    for i, x in enumerate(leaves):
+        if isinstance(x, TensorBase):
+            base: Any = None if x._view is None else x._view.base
+            if id(base) in numbers and base.dtype is x.dtype and not x.is_conj():
+                found[id(x)] = numbers[id(base)]
+            numbers.setdefault(id(x), i)
+    return found
+
+
 class _Plan:
     """What the engine asks of the plan of a node."""
 
@@ -192,7 +205,8 @@ class _Plan:
         finally:
             for (stream, _), state in zip(states, now, strict=True):
                 stream.restore(state)
-        results = {id(x): x for x in leaves}.values()
+        views = views_of_others(leaves)
+        results = {id(x): x for x in leaves if id(x) not in views}.values()
         live = [x for x in results if isinstance(x, TensorBase) and x.requires_grad]
         pairs = [(y, each) for y, each in zip(live, g, strict=True) if each is not None]
         live, cotangents = [y for y, _ in pairs], [each for _, each in pairs]

@@ -27,6 +27,7 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence, nod
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.view import View
 from tapegrad.compiler.counts import Count, counts_of
+from tapegrad.compiler.joint import views_of_others
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable, is_library
 from tapegrad.compiler.stores import Form, Place, Store, objects_of, stores_of
@@ -131,8 +132,8 @@ class Recording:
         outputs: the values that the program has to give: results, new gradients, new memory
         results: for each leaf of what the call gave: ("tensor", number of an output, the tensor),
             or ("same", number of a tensor), or ("item", number of an output), or ("plain", object),
-            or ("again", number of a leaf), or ("object", its `Form`); from `n_results` on those of
-            `objects` and `stores`
+            or ("again", number of a leaf), or ("view", number of a leaf, the tensor), or ("object",
+            its `Form`); from `n_results` on those of `objects` and `stores`
         objects: those that the call has made and gives, by the numbers of the leaves
         stores: what the call has put somewhere
         parameters: the numbers of the tensors that are parameters, once it is released
@@ -336,7 +337,7 @@ class Recording:
 
     def _live_results(self) -> None:
         """Record what the gradients of the results are, for cotangents that are inputs."""
-        known = {id(x) for x in self.tensors}
+        known = {id(x) for x in self.tensors} | views_of_others(self.leaves).keys()
         self.live = [
             x
             for x in {id(x): x for x in self.leaves}.values()
@@ -477,9 +478,12 @@ class Recording:
             if x._node is not node:
                 raise Uncompilable("a tensor from outside gets another history")
         first: dict[int, int] = {}  # of results that are tensors
+        views = views_of_others(self.leaves)
         for i, x in enumerate(self.leaves):
             if isinstance(x, TensorBase) and first.setdefault(id(x), i) != i:
                 self.results.append(("again", first[id(x)]))
+            elif id(x) in views:
+                self.results.append(("view", views[id(x)], x))
             elif i in self.objects:
                 self.results.append(("object", self.objects[i]))
             else:
@@ -498,7 +502,7 @@ class Recording:
         self.outputs, self.gradients, self.cotangents = [], [], []
         self.leaves, self.live, self._arrays, self._grads = [], [], [], []
         self._moved, self._nodes, self._scalars = {}, [], {}
-        self.results = [(kind, *rest[:1]) for kind, *rest in self.results]
+        self.results = [(kind, *rest[:1]) for kind, *rest in self.results]  # without the tensors
         self.parameters = [i for i, x in enumerate(self.tensors) if isinstance(x, Parameter)]
         self.tensors = []
         self.program.forget_arrays()
