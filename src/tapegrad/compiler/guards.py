@@ -90,6 +90,9 @@ class Guard:
         if type(owner) is Variable:
             return f"{self.name(owner.cell)}.cell_contents"
         where = repr(key) if type(key) in (str, int) else self.name(key)
+        if isinstance(owner, dict) and type(owner).__getitem__ is not dict.__getitem__:
+            self._scope["in_dict"] = dict.__getitem__  # what a class of the user's looks up may
+            return f"in_dict({self.name(owner)}, {where})"  # be something new each time
         return f"{self.name(owner)}[{where}]"
 
     def same(self, owner: Any, key: Any, x: Any) -> None:

@@ -194,7 +194,7 @@ class Found:
 
     def _dict(self, x: Any) -> None:
         self.guard.length(x, len(x))
-        for key, each in list(x.items()):
+        for key, each in list(dict.items(x)):
             self.entry(x, key, each)
 
     def _object(self, x: Any) -> None:

@@ -339,3 +339,21 @@ def test_a_table_with_a_method_of_its_own(run):
     for scale in (2.0, 2.0, 2.0, 3.0, 3.0):
         REGISTRY["Caching"] = scale
         run.look(f(torch.ones(2, 3)))
+
+
+class Making(dict):
+    """A table of classes, which gives a new object of one each time."""
+
+    def __getitem__(self, name):
+        return super().__getitem__(name)()
+
+
+ACTIVATIONS = Making(tanh=nn.Tanh, relu=nn.ReLU)
+
+
+@side_by_side("numpy")
+def test_a_table_that_makes_what_it_gives(run):
+    f = run.compile(lambda x: ACTIVATIONS["tanh"](x))
+    for kind in (nn.Tanh, nn.Tanh, nn.Tanh, nn.Sigmoid, nn.Sigmoid):
+        ACTIVATIONS["tanh"] = kind
+        run.look(f(torch.ones(2, 3)))
