@@ -39,8 +39,6 @@ _OF_EVERY_MODULE = frozenset(Module().__dict__)
 _IMMUTABLE = (
     *PLAIN, range, slice, type(Ellipsis), types.ModuleType, types.BuiltinFunctionType, dtype
 )  # fmt: skip
-
-
 _MOST_FUNCTIONS = 400  # that a call may run, all of which are looked at
 
 
@@ -73,9 +71,7 @@ class Found:
         self.tensors: dict[int, Any] = {}
         self.optimizers: list[Any] = []
         self.generators: list[Any] = []  # NumPy's: a call that draws from them is no program
-        self.iterators: list[
-            tuple[Any, Any]
-        ] = []  # and where they stand: it may not take from them
+        self.iterators: list[tuple] = []  # and where they stand: the call may not take from them
         self.captured: set[int] = set()
         self.outside: set[int] = set()
         self.places: dict[int, Place] = {}
