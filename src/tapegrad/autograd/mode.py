@@ -427,6 +427,11 @@ def is_inference_mode_enabled() -> bool:
     return is_inference(MODE.get())
 
 
+def infers(mode: ModeLike) -> bool:
+    """Whether a mode is inference mode without gradients, and nothing else takes part."""
+    return type(mode) is _Inference and not mode.grad
+
+
 def is_inference(mode: ModeLike) -> bool:
     """Whether a mode is inference mode, below whatever else takes part."""
     while isinstance(mode, Mode) and mode.under is not None:

@@ -178,7 +178,8 @@ class CallSource:
             same += f" or {a}._node.__class__ is not {node}"
             port = ".node" if type(x._node) is Port else ""
             same += f" or {a}._node{port}.hooks is not None"
-        same += f" or {a}._counter is INFERENCE"
+        if not self.recording.infers:
+            same += f" or {a}._counter is INFERENCE"
         for other in taken:
             same += f" or {a} is {other}"
         self._say(f"if {same}: return MISS")
@@ -477,7 +478,9 @@ class CallSource:
                 k, x = rest
                 name = f"t{k}"
                 self._say(f"{name} = wrap(r{k})")
-                if x._counter is not None and x._counter.value:
+                if self.recording.infers:
+                    self._say(f"{name}._counter = INFERENCE")
+                elif x._counter is not None and x._counter.value:
                     self._say(f"version_of({name}).value = {x._counter.value}")
                 if id(x) in live:
                     attached = True

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from time import perf_counter
 
 from tapegrad.autograd.layered_mode import stripped
-from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
+from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS, infers
+from tapegrad.autograd.node import INFERENCE
 from tapegrad.compiler.backends import Unsupported
 from tapegrad.compiler.call_source import FAILED, MISS
 from tapegrad.compiler.called_functions import CalledFunctions
@@ -34,6 +35,7 @@ from tapegrad.utils._pytree.tree import tree_leaves
 
 MOST = 8  # programs of one function, not counting those for tensors of other sizes
 MOST_SIZES = 64  # programs that are kept
+_INFERENCE = "inference"  # in the place of a grad mode, of programs for inference mode
 _TRIES = 3  # calls that are recorded without success before the function stays as it is
 
 
@@ -134,7 +136,9 @@ class Compiled:
         if self._given_up or STATE.stance == "force_eager":
             return self.compiled_function(*args, **kwargs)
         if type(mode) is not bool:
-            return self._under_mode(mode, args, kwargs)
+            if not infers(mode):
+                return self._under_mode(mode, args, kwargs)
+            mode = _INFERENCE
         if EVERYWHERE or MODES.get() or TRANSFORMS.get() is not None:
             return self.compiled_function(*args, **kwargs)
         if AUTOCAST.get() is not None:
@@ -201,7 +205,8 @@ class Compiled:
         leaves = tree_leaves((args, kwargs))
         start = perf_counter()
         try:
-            recording = Recording(found_by(function, leaves, self._called))
+            infers_now = _INFERENCE in (mode if isinstance(mode, tuple) else (mode,))
+            recording = Recording(found_by(function, leaves, self._called), infers_now)
             recording.check_tensors()
             recording.opened = self._replaced.among(recording.found.places)
         except TooManyFunctions:
@@ -210,8 +215,15 @@ class Compiled:
         except Uncompilable as error:
             self._failed(str(error))
             return function(*args, **kwargs)
-        with _fresh_cache():
-            result = recording.run(lambda: function(*args, **kwargs))
+
+        def call() -> Any:
+            found = function(*args, **kwargs)
+            cache.clear()
+            return found
+
+        with _fresh_cache() as cache:
+            result = recording.run(call)
+        made = recording.new_results() if recording.infers else []
         try:
             entry = Entry(function, recording, args, kwargs, self._build)
         except Uncompilable as error:
@@ -221,6 +233,8 @@ class Compiled:
             entry.mode, entry.plain_arguments = mode, plain
             self._put_first(entry)
             self._worth.cost = perf_counter() - start
+        for x in made:
+            x._counter, x._view = INFERENCE, None
         return result
 
     def _failed_run(self, entry: Entry, args: tuple, kwargs: dict) -> Any:
@@ -277,7 +291,7 @@ class Compiled:
         self._given_up = True
 
 
-def _with_autocast(mode: bool, state: Any) -> Any:
+def _with_autocast(mode: Any, state: Any) -> Any:
     """The grad mode, and what autocast does where it is on."""
     if "cpu" not in state.enabled:
         return mode
@@ -285,16 +299,16 @@ def _with_autocast(mode: bool, state: Any) -> Any:
 
 
 @contextmanager
-def _fresh_cache() -> Iterator[None]:
-    """A block in which autocast keeps none of the casts that are recorded."""
-    state = AUTOCAST.get()
+def _fresh_cache() -> Iterator[dict]:
+    """A block in which autocast keeps its casts in a dictionary of the block's own."""
+    state, cache = AUTOCAST.get(), {}  # type: ignore[var-annotated]
     if state is None:
-        yield
+        yield cache
         return
     token = AUTOCAST.set(
-        type(state)(state.enabled, state.dtypes, state.cache_enabled, state.nesting, {})
+        type(state)(state.enabled, state.dtypes, state.cache_enabled, state.nesting, cache)
     )
     try:
-        yield
+        yield cache
     finally:
         AUTOCAST.reset(token)

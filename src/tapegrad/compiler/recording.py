@@ -127,6 +127,7 @@ class Recording:
     """One recorded call.
 
     Attributes:
+        infers: whether inference mode is on: what the call makes are inference tensors afterwards
         tensors: those that the call may read, in the order of the inputs of the program
         numbers: where the program's inputs that are Python floats are found: (owner, key, index)
         outputs: the values that the program has to give: results, new gradients, new memory
@@ -143,7 +144,8 @@ class Recording:
         counts: ints that the call has added to; some of the actions do it again
     """
 
-    def __init__(self, found: Found):
+    def __init__(self, found: Found, infers: bool = False):
+        self.infers = infers
         self.program = Program()
         self.program.owner = self
         self.found = found
@@ -254,7 +256,7 @@ class Recording:
                 raise Uncompilable("a tensor is on no CPU, or a conjugate view")
             if x._view is not None and id(x._view.base) in self.found.tensors:
                 raise Uncompilable("a tensor is a view of another one that may be read")
-            if not is_plain(x):
+            if not is_plain(x, self.infers):
                 raise Uncompilable("a tensor is of a class of its own, or of inference mode")
             if x._node is not None and getattr(x._node, "hooks", None) is not None:
                 raise Uncompilable("a tensor has hooks")
@@ -265,7 +267,10 @@ class Recording:
         self._grads = [x._grad for x in self.tensors]
         self._nodes = [x._node for x in self.tensors]
         self.first_node = next_sequence()
-        token = MODE.set(RecordingMode(MODE.get(), self))
+        uncounted = [x for x in self.tensors if x._counter is INFERENCE]
+        for x in uncounted:
+            x._counter = None  # so that a write is seen
+        token = MODE.set(RecordingMode(False if self.infers else MODE.get(), self))
         drawn = DRAWS[0]
         recorded_draws = self.program.drawn
         watch = Watch(self.found)
@@ -294,6 +299,10 @@ class Recording:
                 MODE.set(switched(left))
                 self.refuse("it leaves the grad mode changed")
             self._restore()
+            if any(x._counter is not None and x._counter.value for x in uncounted):
+                self.refuse("it writes to a tensor of inference mode")
+            for x in uncounted:
+                x._counter = INFERENCE
         for each in self.found.optimizers:
             if id(each) not in watch.stepped:  # nothing of it was read
                 self.found.guard.forget(id(each))
@@ -316,6 +325,16 @@ class Recording:
         if DRAWS[0] - drawn != self.program.drawn - recorded_draws:
             self.refuse("random numbers are drawn that are not recorded")
         return result
+
+    def new_results(self) -> list[Any]:
+        """The tensors among what the call gives that it has made."""
+        return [
+            x
+            for x in self.leaves
+            if isinstance(x, TensorBase)
+            and id(x) not in self.found.tensors
+            and type(self._results.get(id(x))) is Traced
+        ]
 
     def _state_changed(self) -> str:
         """What Python has changed in the objects that the call has read."""
@@ -592,12 +611,13 @@ def _tensors_of(optimizer: Any) -> list:
     return [x for each in entries for x in each.values() if isinstance(x, TensorBase)]
 
 
-def is_plain(x: Any) -> bool:
-    """Whether a tensor is of no class of its own and has a version counter."""
+def is_plain(x: Any, infers: bool = False) -> bool:
+    """Whether a tensor is of no class of its own and has a version counter; in inference mode it
+    needs none."""
     return (
         type(x) in (Tensor, Parameter, Buffer)
         and type(x._array) in (np.ndarray, Traced)
-        and x._counter is not INFERENCE
+        and (infers or x._counter is not INFERENCE)
     )
 
 

@@ -1,0 +1,58 @@
+"""Compiled functions in inference mode: programs of their own, and inference tensors."""
+
+import tapegrad as torch
+from tapegrad import nn
+from tests.compiler.side_by_side import side_by_side
+
+
+@side_by_side("numpy", "c")
+def test_results_are_inference_tensors(run):
+    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Tanh())
+    f = run.compile(model)
+    for _ in range(4):
+        with torch.inference_mode():
+            inside = torch.randn(5, 3)
+            y = f(inside)
+        assert y.is_inference() and not model[0].weight.is_inference()
+        run.look(y, model)
+        run.call(lambda y=y: y.add_(1))  # outside of the mode: an error
+        model.zero_grad()
+        f(torch.randn(5, 3)).sum().backward()
+        run.look(model)
+        with torch.no_grad():
+            run.look(f(torch.randn(5, 3)))
+
+
+@side_by_side("numpy")
+def test_parts_and_arguments_among_the_results(run):
+    f = run.compile(lambda x, w: ((y := x * w), y[0], w, x))
+    w = torch.randn(3)
+    for _ in range(4):
+        with torch.inference_mode():
+            x = torch.randn(2, 3)
+            found = f(x, w)
+            found[1].zero_()
+            run.look(found)
+        assert [y.is_inference() for y in found] == [True, True, False, True]
+
+
+@side_by_side("numpy", programs=False)
+def test_tensors_of_the_mode_that_are_written(run):
+    f = run.compile(lambda x: x.mul_(2) + 1)
+    for _ in range(4):
+        with torch.inference_mode():
+            x = torch.ones(3)
+            run.look(f(x), x)
+        assert x.is_inference()
+
+
+@side_by_side("numpy")
+def test_with_autocast(run):
+    model = nn.Linear(3, 4)
+    f = run.compile(model)
+    for _ in range(4):
+        for mode in (torch.inference_mode, torch.no_grad):
+            with mode(), torch.autocast("cpu"):
+                y = f(torch.ones(2, 3))
+            assert y.is_inference() == (mode is torch.inference_mode)
+            run.look(y)
