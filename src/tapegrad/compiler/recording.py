@@ -68,9 +68,12 @@ class RecordingMode(Layered):
         recording = self.recording
         if type(op) is Maker:
             return recording.made(op, lambda: self.below(name, function, args, kwargs))
-        for x in inputs:
-            if isinstance(x, TensorBase) and type(x._array) is not Traced:
+        tensors = [x for x in inputs if isinstance(x, TensorBase)]
+        for x in tensors:
+            if type(x._array) is not Traced:
                 recording.check(name, x)
+        if inputs and not tensors:
+            return recording.of_numbers(self.below(name, function, args, kwargs))
         if type(op) is Op and type(self.under) is bool:
             given = name, function, args, kwargs
             return recording.program.run_for_line(self.below, given)
@@ -231,6 +234,13 @@ class Recording:
 
         self.program.note(f"make.{name}", again, (), {}, value)
         return self.program.array(array, value)
+
+    def of_numbers(self, result: Any) -> Any:
+        """What an operator gives of Python's numbers, as a constant."""
+        for x in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(x, TensorBase) and type(x._array) is np.ndarray:
+                x._array, x._signature = self.program.as_constant(x._array), None
+        return result
 
     def number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
         """A float that `owner[key]` (`[index]`) has, as an input of the program."""

@@ -64,3 +64,10 @@ def test_functions_of_numbers_alone_keep_their_dtype(run):
         x.grad = None
         f(x).backward(torch.randn(7, 5))
         run.look(x, alone())
+
+
+@side_by_side("numpy", "c")
+def test_operators_of_numbers_alone_are_constants(run):
+    f = run.compile(lambda x: x * (torch.div(len(x), 2, rounding_mode="trunc") - 1))
+    for n in (6, 6, 6, 8, 6):
+        run.look(f(torch.ones(n)))
