@@ -589,6 +589,16 @@ def matmul(d):
     yield (d(2, 3, 80, 30), d(30, 40)), {}
 
 
+@instances("add_product")
+def add_product(d):
+    yield (d(60), d(50, 70), d(70, 60)), {}
+    yield (d(70), d(300, 120), d(70, 120).T), {}  # long enough for threads, with rows left over
+    yield (d(1, 120)[:, ::2], d(70, 80).T, d(60, 70).T), {}
+    for x in (d(80, 60), d(60, 80).T, d(80, 1), d(80, 9)[:, 4:5], d(1, 1), d()):
+        yield (x, d(80, 70), d(70, 60)), {}
+    yield (d(60), d(80, 140)[:, ::2], d(140, 60)[::2]), {}
+
+
 @instances("where")
 def where(d):
     x, y = d(3, 40, 50), d(3, 40, 50)
@@ -653,7 +663,7 @@ SHARED = (
     "take_places put_places resample cumulative_sum argmax argmin channel_moments "
     "convolve convolve_transposed convolve_weights "
     "standardize_channels standardize_channels_back sum_channels scale_channels "
-    "lstm lstm_back gru gru_back rnn rnn_back gelu gelu_back where"
+    "lstm lstm_back gru gru_back rnn rnn_back gelu gelu_back where add_product"
 ).split()
 
 

@@ -7,6 +7,7 @@ first one of a kind is made by NumPy's kernel, and by what that gives the call o
 import numpy as np
 
 from tapegrad.arrays.signature import Like
+from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.backends.native.libraries import library
 from tapegrad.backends.native.plan import FAILED, Plan, first_call
 from tapegrad.core.annotations import Any, Callable
@@ -21,6 +22,10 @@ def _is_small_product(x: Any, y: Any) -> bool:
     return x.size < 4096 or y.size < 4096
 
 
+def _is_small_sum(input: Any, x: Any, y: Any) -> bool:
+    return x.size < 4096 or y.size < 4096
+
+
 def _is_small_lookup(x: Any, index: Any, **_: Any) -> bool:
     return index.size < 64
 
@@ -30,13 +35,14 @@ def _is_small_choice(condition: Any, *_: Any) -> bool:
 
 
 _SMALL: dict[str, Callable] = {
+    "add_product": _is_small_sum,
     "matmul": _is_small_product,
     "take": _is_small_lookup,
     "where": _is_small_choice,
 }
 """Calls of kernels that NumPy makes sooner than a call of C is found."""
 
-_FOR_THREADS = ("matmul", "take")
+_FOR_THREADS = ("add_product", "matmul", "take")
 """Kernels in which NumPy is as quick, but for threads."""
 
 
@@ -90,7 +96,7 @@ def front(name: str, kernel: Callable) -> Callable:
 
     def begin(known: tuple, args: tuple, options: dict) -> Any:
         """The first call of a kind."""
-        if len(runs) + len(plans) >= _MOST:
+        if len(runs) + len(plans) >= _MOST or RECORDING.get() is not None:
             return kernel(*args, **options)
         out, plan = first_call(name, kernel, args, options)
         if plan is None or (name in _FOR_THREADS and not plan.shared):
