@@ -8,6 +8,7 @@ import pytest
 
 import tapegrad
 from tapegrad.arrays.numpy import namespace
+from tapegrad.arrays.traced.program import Program
 from tapegrad.backends.native import front as front_module
 from tapegrad.backends.native import libraries
 from tapegrad.backends.native.front import front
@@ -117,6 +118,18 @@ def test_an_index_out_of_range_raises_the_error_of_numpy():
     with pytest.raises(IndexError) as want:
         kernel(rows, index, 3, -1, False)
     assert str(found.value) == str(want.value)
+
+
+def test_what_was_first_called_while_a_program_was_recorded_is_planned_later():
+    kernel = Counted("softmax_along")
+    native, x = front("softmax_along", kernel), np.zeros((3, 5), np.float32)
+    with Program():
+        native(x, 1)
+    native(x, 1)
+    libraries.wait()
+    kernel.calls = 0
+    np.testing.assert_allclose(native(x, 1), np.full((3, 5), 0.2), rtol=1e-6)
+    assert kernel.calls == 0
 
 
 def test_nan_and_infinity_stay():

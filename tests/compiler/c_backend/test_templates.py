@@ -599,6 +599,13 @@ def add_product(d):
     yield (d(60), d(80, 140)[:, ::2], d(140, 60)[::2]), {}
 
 
+@instances("sum")
+def sum_(d):
+    yield (d(30, 70),), {"axis": 0}
+    for shape, axis in (((300, 200), (0,)), ((5, 1000, 65), (0, 1)), ((4, 3, 2, 5), (0, 1, 2))):
+        yield (d(*shape),), {"axis": axis}
+
+
 @instances("where")
 def where(d):
     x, y = d(3, 40, 50), d(3, 40, 50)
@@ -663,7 +670,8 @@ SHARED = (
     "take_places put_places resample cumulative_sum argmax argmin channel_moments "
     "convolve convolve_transposed convolve_weights "
     "standardize_channels standardize_channels_back sum_channels scale_channels "
-    "lstm lstm_back gru gru_back rnn rnn_back gelu gelu_back where add_product"
+    "lstm lstm_back gru gru_back rnn rnn_back gelu gelu_back where add_product sum "
+    "concat stack"
 ).split()
 
 

@@ -22,8 +22,16 @@ def _is_small_product(x: Any, y: Any) -> bool:
     return x.size < 4096 or y.size < 4096
 
 
-def _is_small_sum(input: Any, x: Any, y: Any) -> bool:
+def _is_small_added(input: Any, x: Any, y: Any) -> bool:
     return x.size < 4096 or y.size < 4096
+
+
+def _is_small_sum(x: Any, **_: Any) -> bool:
+    return x.size < 2**15
+
+
+def _are_small(arrays: Any, *_: Any, **__: Any) -> bool:
+    return sum([x.size for x in arrays]) < 2**15
 
 
 def _is_small_lookup(x: Any, index: Any, **_: Any) -> bool:
@@ -35,14 +43,16 @@ def _is_small_choice(condition: Any, *_: Any) -> bool:
 
 
 _SMALL: dict[str, Callable] = {
-    "add_product": _is_small_sum,
+    "add_product": _is_small_added,
+    "concat": _are_small,
     "matmul": _is_small_product,
+    "sum": _is_small_sum,
     "take": _is_small_lookup,
     "where": _is_small_choice,
 }
 """Calls of kernels that NumPy makes sooner than a call of C is found."""
 
-_FOR_THREADS = ("add_product", "matmul", "take")
+_FOR_THREADS = ("add_product", "concat", "matmul", "sum", "take")
 """Kernels in which NumPy is as quick, but for threads."""
 
 
@@ -67,7 +77,7 @@ def front(name: str, kernel: Callable) -> Callable:
             elif not _read(x, arrays, key):
                 return kernel(*args, **options)
         for k, x in options.items():
-            if type(x) not in _PLAIN:
+            if type(x) not in _PLAIN and not _is_axes(x):
                 return kernel(*args, **options)
             key += (k, x)
         known = tuple(key)
@@ -109,6 +119,10 @@ def front(name: str, kernel: Callable) -> Callable:
     native.in_numpy = kernel  # type: ignore[attr-defined]
     native.__name__, native.__doc__ = name, kernel.__doc__
     return native
+
+
+def _is_axes(x: Any) -> bool:
+    return type(x) is tuple and all([type(i) is int for i in x])
 
 
 def _read(x: Any, arrays: list, key: list) -> bool:
