@@ -771,7 +771,7 @@ class Block(nn.Module):
 
 BLOCK = """
 attend attend_back concat log_softmax_along log_softmax_back matmul pick spread_rows
-standardize_rows standardize_rows_back standardize_rows_weight_back sum_rows take unpick
+standardize_rows standardize_rows_back standardize_rows_weight_back sum sum_rows take unpick
 """
 BATCH_NORM = """
 channel_moments standardize_channels standardize_channels_back standardize_channels_weight_back
@@ -798,4 +798,5 @@ def test_what_a_model_records_has_templates(name):
     program = recorded(module, *arrays, parameters=list(module.parameters()))
     calls = [(x.text, call_for(x, program.constants)) for x in program.instructions]
     assert {text[3:] for text, call in calls if call is not None} == set(kernels.split())
-    assert [text for text, call in calls if call is None and text in TEMPLATES] == []
+    loops = {"xp.sum"}  # of other axes than the first: programs have loops of all sums
+    assert [text for text, call in calls if call is None and text in TEMPLATES.keys() - loops] == []
