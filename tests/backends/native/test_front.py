@@ -8,6 +8,7 @@ import pytest
 
 import tapegrad
 from tapegrad.arrays.numpy import namespace
+from tapegrad.arrays.traced.program import Program
 from tapegrad.backends.native import front as front_module
 from tapegrad.backends.native import libraries
 from tapegrad.backends.native.front import front
@@ -72,7 +73,9 @@ def test_c_takes_the_place_of_numpy_and_gives_the_same(name, suffix, monkeypatch
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("name", ["gelu", "standardize_rows_weight_back", "matmul", "spread_rows"])
+@pytest.mark.parametrize(
+    "name", ["gelu", "standardize_rows_weight_back", "matmul", "add_product", "spread_rows"]
+)
 def test_the_number_of_threads_leaves_the_bits_as_they_are(name, n):
     d = Draw(np.float32)
     rows, index = d(3000, 40), d.index(300, 3000)
@@ -80,6 +83,7 @@ def test_the_number_of_threads_leaves_the_bits_as_they_are(name, n):
         "gelu": (rows, "none"),
         "standardize_rows_weight_back": (rows, d(3000, 40), d(3000, 1), d(3000, 1), d(40), 1e-5),
         "matmul": (rows, d(40, 70)),
+        "add_product": (d(70), rows, d(40, 70)),
         "spread_rows": (rows, index, 300, 7, True),
     }[name]
     native = getattr(namespace, name)
@@ -114,6 +118,18 @@ def test_an_index_out_of_range_raises_the_error_of_numpy():
     with pytest.raises(IndexError) as want:
         kernel(rows, index, 3, -1, False)
     assert str(found.value) == str(want.value)
+
+
+def test_what_was_first_called_while_a_program_was_recorded_is_planned_later():
+    kernel = Counted("softmax_along")
+    native, x = front("softmax_along", kernel), np.zeros((3, 5), np.float32)
+    with Program():
+        native(x, 1)
+    native(x, 1)
+    libraries.wait()
+    kernel.calls = 0
+    np.testing.assert_allclose(native(x, 1), np.full((3, 5), 0.2), rtol=1e-6)
+    assert kernel.calls == 0
 
 
 def test_nan_and_infinity_stay():
@@ -160,6 +176,7 @@ def test_empty_arrays():
         ("gelu", (np.zeros((2, 0), np.float32), "tanh")),
         ("sum_rows", (np.zeros((0, 4), np.float32), np.zeros(4, np.float32))),
         ("matmul", (np.zeros((100, 0), np.float32), np.zeros((0, 100), np.float32))),
+        ("add_product", (np.ones(1, np.float32), *np.zeros((2, 0, 0), np.float32))),
     ):
         kernel = Counted(name)
         assert_same(taught(name, kernel, *args)(*args), kernel.kernel(*args), 0)
@@ -197,10 +214,14 @@ def test_kinds_of_calls_beyond_so_many_are_left_to_numpy(monkeypatch):
     assert kernel.calls == 5 + 2 * 2
 
 
-@pytest.mark.parametrize("name", ["take", "matmul"])
+@pytest.mark.parametrize("name", ["take", "matmul", "add_product"])
 def test_small_calls_of_what_numpy_does_at_once_stay_there(name):
     d = Draw(np.float32)
-    args = {"take": (d(9, 4), d.index(9, 5)), "matmul": (d(5, 4), d(4, 3))}[name]
+    args = {
+        "take": (d(9, 4), d.index(9, 5)),
+        "matmul": (d(5, 4), d(4, 3)),
+        "add_product": (d(3), d(5, 4), d(4, 3)),
+    }[name]
     options = {"axis": 0} if name == "take" else {}
     kernel = Counted(name)
     native = front(name, kernel)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -89,6 +90,26 @@ def test_a_program_is_compiled_once(folder, monkeypatch):
     ]  # fmt: skip
     monkeypatch.setattr(Compiler, "compile", None)  # a second compilation would raise
     run_program()
+
+
+@pytest.mark.parametrize("options", ["", " -g0"])
+def test_a_compiler_that_is_given_by_name_is_asked_for_its_version_once(
+    folder, monkeypatch, options
+):
+    first = next((x for x in ("cc", "gcc", "clang") if shutil.which(x)), None)
+    if first is None:
+        pytest.skip("no compiler in $PATH")
+    monkeypatch.setenv("CC", first + options)
+    toolchain._compiler.cache_clear()
+    version = compiler().version
+    with monkeypatch.context() as patched:
+        patched.setattr(toolchain, "_run", None)
+        toolchain._compiler.cache_clear()
+        assert compiler().version == version
+    monkeypatch.setenv("CC", f"env {first}{options}")  # which may be another one at any time
+    toolchain._compiler.cache_clear()
+    assert compiler().version == version
+    assert len(list((folder / "compilers").iterdir())) == 1
 
 
 def test_a_program_is_lowered_once(folder, monkeypatch):

@@ -99,6 +99,13 @@ def matmul(x: Any, y: Any, /) -> Any:
     return np.matmul(x, y)
 
 
+def add_product(input: Any, a: Any, b: Any, /) -> Any:
+    """input + a @ b of matrices, in the memory of the product; `input` broadcasts."""
+    y = matmul(a, b)
+    y += input
+    return y
+
+
 def reshape(x: Array, /, shape: tuple[int, ...], *, copy: Any = None) -> Any:
     return x.reshape(shape)
 

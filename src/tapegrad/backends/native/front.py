@@ -7,6 +7,7 @@ first one of a kind is made by NumPy's kernel, and by what that gives the call o
 import numpy as np
 
 from tapegrad.arrays.signature import Like
+from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.backends.native.libraries import library
 from tapegrad.backends.native.plan import FAILED, Plan, first_call
 from tapegrad.core.annotations import Any, Callable
@@ -21,6 +22,18 @@ def _is_small_product(x: Any, y: Any) -> bool:
     return x.size < 4096 or y.size < 4096
 
 
+def _is_small_added(input: Any, x: Any, y: Any) -> bool:
+    return x.size < 4096 or y.size < 4096
+
+
+def _is_small_sum(x: Any, **_: Any) -> bool:
+    return x.size < 2**15
+
+
+def _are_small(arrays: Any, *_: Any, **__: Any) -> bool:
+    return sum([x.size for x in arrays]) < 2**15
+
+
 def _is_small_lookup(x: Any, index: Any, **_: Any) -> bool:
     return index.size < 64
 
@@ -30,13 +43,16 @@ def _is_small_choice(condition: Any, *_: Any) -> bool:
 
 
 _SMALL: dict[str, Callable] = {
+    "add_product": _is_small_added,
+    "concat": _are_small,
     "matmul": _is_small_product,
+    "sum": _is_small_sum,
     "take": _is_small_lookup,
     "where": _is_small_choice,
 }
 """Calls of kernels that NumPy makes sooner than a call of C is found."""
 
-_FOR_THREADS = ("matmul", "take")
+_FOR_THREADS = ("add_product", "concat", "matmul", "sum", "take")
 """Kernels in which NumPy is as quick, but for threads."""
 
 
@@ -61,7 +77,7 @@ def front(name: str, kernel: Callable) -> Callable:
             elif not _read(x, arrays, key):
                 return kernel(*args, **options)
         for k, x in options.items():
-            if type(x) not in _PLAIN:
+            if type(x) not in _PLAIN and not _is_axes(x):
                 return kernel(*args, **options)
             key += (k, x)
         known = tuple(key)
@@ -90,7 +106,7 @@ def front(name: str, kernel: Callable) -> Callable:
 
     def begin(known: tuple, args: tuple, options: dict) -> Any:
         """The first call of a kind."""
-        if len(runs) + len(plans) >= _MOST:
+        if len(runs) + len(plans) >= _MOST or RECORDING.get() is not None:
             return kernel(*args, **options)
         out, plan = first_call(name, kernel, args, options)
         if plan is None or (name in _FOR_THREADS and not plan.shared):
@@ -103,6 +119,10 @@ def front(name: str, kernel: Callable) -> Callable:
     native.in_numpy = kernel  # type: ignore[attr-defined]
     native.__name__, native.__doc__ = name, kernel.__doc__
     return native
+
+
+def _is_axes(x: Any) -> bool:
+    return type(x) is tuple and all([type(i) is int for i in x])
 
 
 def _read(x: Any, arrays: list, key: list) -> bool:

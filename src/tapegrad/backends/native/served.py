@@ -10,7 +10,7 @@ from tapegrad.compiler.c_backend import templates
 from tapegrad.core.annotations import Callable
 
 _MOVERS = frozenset(
-    "add_along add_at argmax argmin concat cumulative_sum gather_along put_along read_at "
+    "add_along add_at argmax argmin cumulative_sum gather_along put_along read_at "
     "scatter_along stack take_along_axis write_at".split()
 )
 """Kernels that do little more than move numbers, which NumPy does no slower."""

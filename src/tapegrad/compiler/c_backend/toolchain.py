@@ -83,13 +83,14 @@ def _run(command: list[str]) -> Any:
 
 def _version(command: list[str]) -> str:
     """What the compiler says of itself; of a program that is as it was, what it has said."""
+    path = _file(command)
     try:
-        about = os.stat(command[0]) if len(command) == 1 else None
-    except OSError:  # it is in $PATH, or will not run
+        about = os.stat(path) if path else None
+    except OSError:  # it will not run
         about = None
     if about is None:
         return _asked_version(command)
-    known = f"{os.path.realpath(command[0])} {about.st_size} {about.st_mtime_ns}"
+    known = f"{path} {os.path.realpath(path or '')} {about.st_size} {about.st_mtime_ns}"
     name = hashlib.sha256(known.encode()).hexdigest()[:32]
     try:
         with open(os.path.join(folder(), "compilers", name), encoding="utf-8") as file:
@@ -98,6 +99,20 @@ def _version(command: list[str]) -> str:
         found = _asked_version(command)
     write("compilers", name, found.encode())
     return found
+
+
+def _file(command: list[str]) -> str | None:
+    """The program that compiles; None where a command does not say it, as one of ccache."""
+    first, *rest = command
+    if command[:3] == [sys.executable, "-m", "ziglang"]:
+        found = find_spec("ziglang")
+        places = found.submodule_search_locations if found is not None else None
+        return (
+            os.path.join(places[0], "zig" + ".exe" * (sys.platform == "win32")) if places else None
+        )
+    if not all(x.startswith("-") for x in rest):
+        return None
+    return first if os.path.dirname(first) else _which(first, os.environ.get("PATH", ""))
 
 
 def _asked_version(command: list[str]) -> str:

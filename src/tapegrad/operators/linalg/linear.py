@@ -115,8 +115,7 @@ def _of_layer(input: Any, weight: Any, bias: Any) -> Any:
     if signature is False:
         return None
     w = weight._array.T
-    y = numpy_namespace.matmul(input._array, w)
-    y += bias._array
+    y = numpy_namespace.add_product(bias._array, input._array, w)
     result = wrap(y)
     result._signature = signature
     first, second, third = bias._node, edge_of(input), weight._node

@@ -32,6 +32,7 @@ from tapegrad.compiler.c_backend.templates import (
     rnn,
     small_product,
     softmax,
+    sum_axis,
     where,
 )
 from tapegrad.compiler.c_backend.templates.call import TEMPLATES, Call, Instance, Strided, Uncovered
@@ -70,6 +71,7 @@ def library() -> Library:
         where,
         concat_stack,
         cumsum_argmax,
+        sum_axis,
     )
     found = basics()
     for module in families:

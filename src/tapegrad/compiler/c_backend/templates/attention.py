@@ -290,7 +290,7 @@ class _Attention:
         self.sizes = [0, prod(lead), heads, length, n_keys, e, d]
         self.work = 0 if prod(lead) < 2 else prod(lead) * length * n_keys * (e + d) // 8
         self.mask, self.mask_steps = _mask(at, tuple(masks), self.real, lead, length, n_keys)
-        self.mask = self.mask or [q, 0]
+        self.mask = self.mask or [Strided(q), 0]  # any array, which is not read
         small = _is_small(length, n_keys, e, d)
         self.block = 0 if small else max(1, min(length, _SCORES // n_keys))
         self.itemsize = np.dtype(at.dtype(q)).itemsize

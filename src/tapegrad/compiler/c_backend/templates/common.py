@@ -42,6 +42,10 @@ static void tg_product_real(int a, int b, int64_t m, int64_t n, int64_t k, real 
     }
 }
 
+/* Into how many runs of rows threads cut a product: BLAS copies its second matrix for each */
+static inline int64_t tg_product_parts_real(int64_t m, int64_t n, int64_t k, int64_t threads) {
+    return TG_MIN((m * n * k) >> 21, TG_MAX(threads, TG_MIN(2 * threads, m / 512)));
+}
 @SHARED_PRODUCT@
 /* Products from number `first` on, of many: `inner` of them lie A1, B1, C1 apart, the next such A0,
    B0, C0 */
@@ -138,7 +142,8 @@ static void tg_sum_rows_real(real *restrict y, const real *restrict x, int64_t r
 """
 SOURCE += shared(SOURCE, "tg_sum_rows", "n", unit=64, y="1", x="1")
 
-# A BLAS computes twelve rows as it does when there are more: so threads leave the bits as they are
+# A BLAS computes twelve rows as it does when there are more, but for less than a million
+# multiplications may have another way: so threads leave the bits as they are
 SOURCE = SOURCE.replace(
     "@SHARED_PRODUCT@",
     shared(
@@ -146,8 +151,9 @@ SOURCE = SOURCE.replace(
         "tg_product",
         "m",
         unit=12,
+        rest="joined",
         products="1",
-        parts="2 * threads",
+        parts="tg_product_parts_real(m, n, k, threads)",
         A="a ? 1 : lda",
         C="ldc",
     ),

@@ -1,8 +1,9 @@
-"""Arrays side by side: `xp.concat` and `xp.stack` of up to eight."""
+"""Arrays side by side: `xp.concat` and `xp.stack` of up to eight. Threads share the rows."""
 
 from math import prod
 
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 
 _MOST = 8
 
@@ -14,11 +15,14 @@ def _function(k: int) -> str:
     copies = "".join(
         f"        memcpy(to, (const char *)x{i} + i * w{i}, w{i}), to += w{i};\n" for i in range(k)
     )
-    return (
-        f"static void tg_concat{k}(void *y, {arrays}, int64_t rows,\n    {sizes}) {{\n"
+    text = (
+        f"static void tg_concat{k}_real(void *y, {arrays}, int64_t rows,\n    {sizes}) {{\n"
         "    char *to = (char *)y;\n    for (int64_t i = 0; i < rows; i++) {\n"
         f"{copies}    }}\n}}\n"
     )
+    moves = {f"x{i}": f"w{i}" for i in range(k)}
+    moves["y"] = " + ".join(moves.values())
+    return (text + shared(text, f"tg_concat{k}", "rows", **moves)).replace("_real", "")
 
 
 UNTYPED = "".join(_function(k) for k in range(1, _MOST + 1))
@@ -30,7 +34,8 @@ def _call(at: Instance, arrays: tuple, axis: int) -> Call:
     itemsize = dtypes.pop().itemsize
     rows = prod(at.shape(arrays[0])[:axis])
     widths = [prod(at.shape(x)[axis:]) * itemsize for x in arrays]
-    return at.call(f"tg_concat{len(arrays)}", [*arrays, rows, *widths])
+    work = rows * sum(widths) // itemsize
+    return at.call(f"tg_concat{len(arrays)}", [*arrays, rows, *widths], work=work)
 
 
 @template("xp.concat")

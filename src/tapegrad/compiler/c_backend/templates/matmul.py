@@ -1,4 +1,5 @@
-"""Products of matrices: `xp.matmul` where it is called alone. Programs have products of their own.
+"""Products of matrices, and what is added to one: `xp.matmul` and `xp.add_product` where they are
+called alone. Programs have products of their own.
 
 Threads share a product by its rows, or several products among them, each by a BLAS of one thread.
 """
@@ -7,6 +8,7 @@ from math import prod
 
 from tapegrad.compiler.c_backend.lower_product import order_of
 from tapegrad.compiler.c_backend.templates.call import Call, Instance, Strided, require, template
+from tapegrad.compiler.c_backend.templates.shared import shared
 from tapegrad.core.annotations import Any
 
 SOURCE = r"""
@@ -34,7 +36,32 @@ static void tg_matmul_shared_real(real *restrict C, const real *A, const real *B
                                B + o * B0 + j * B1, ldb, 0, C + i * m * n, n, threads);
     }
 }
+
+/* C (m, n) = X + A B, where rows of X are X0 apart and its columns X1: 0 where it is repeated */
+static void tg_add_product_real(real *restrict C, const real *X, const real *A, const real *B,
+                                int64_t X0, int64_t X1, int64_t a, int64_t b, int64_t m, int64_t n,
+                                int64_t k, int64_t lda, int64_t ldb) {
+    for (int64_t i = 0; i < m; i++) {
+        if (X1 == 1)
+            memcpy(C + i * n, X + i * X0, n * sizeof(real));
+        else
+            for (int64_t j = 0; j < n; j++) C[i * n + j] = X[i * X0 + j * X1];
+    }
+    tg_product_real((int)a, (int)b, m, n, k, 1, A, lda, B, ldb, 1, C, n);
+}
 """
+SOURCE += shared(
+    SOURCE,
+    "tg_add_product",
+    "m",
+    unit=12,
+    rest="joined",
+    products="1",
+    parts="tg_product_parts_real(m, n, k, threads)",
+    C="n",
+    X="X0",
+    A="a ? 1 : lda",
+)
 
 _EACH = 8  # multiplications that take as long as a number that is computed otherwise
 
@@ -58,6 +85,25 @@ def matmul(at: Instance) -> Call:
     numbers = [count, inner, *moves, *flags, m, n, k, *rows]
     work = count * m * n * k // _EACH
     return at.call(f"tg_matmul_{t}", [*operands, *numbers], work=work)
+
+
+@template("xp.add_product")
+def add_product(at: Instance) -> Call:
+    x, a, b = at.args
+    t, (m, k), n = at.real(x, a, b), at.shape(a), at.shape(b)[1]
+    require(m and n and k)
+    steps = [0] * 2
+    for i, (size, step) in enumerate(zip(at.shape(x)[::-1], at.strides(x)[::-1], strict=True)):
+        steps[1 - i] = step if size > 1 else 0
+    require(all(s % at.dtype(x).itemsize == 0 for s in at.of(x).strides))
+    operands, flags, rows = [Strided(x)], [], []
+    for each in (a, b):
+        order, step, _ = _read(at, each, ())
+        operands.append(each if order is None else Strided(each))
+        flags.append(int(order == "columns"))
+        rows.append(step)
+    numbers = [*steps, *flags, m, n, k, *rows]
+    return at.call(f"tg_add_product_{t}", [*operands, *numbers], work=m * n * k // _EACH)
 
 
 def _read(at: Instance, x: Any, batch: tuple[int, ...]) -> tuple[str | None, int, list[int]]:

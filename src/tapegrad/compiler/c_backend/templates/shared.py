@@ -28,7 +28,7 @@ SHARING = SHARING.replace("MOST_PARTS", str(MOST_PARTS))
 
 def shared(
     source: str, name: str, over: str, *, unit: int | str = 1, scratch: str = "",
-    products: str = "0", parts: str = "4 * threads", **moves: str,
+    products: str = "0", parts: str = "4 * threads", rest: str = "alone", **moves: str,
 ) -> str:  # fmt: skip
     """The C of `name`_shared_real, which has threads share what `name`_real of `source` does.
 
@@ -41,6 +41,7 @@ def shared(
         scratch: elements of its last parameter that a part needs for itself
         products: in C, whether it calls a BLAS
         parts: into how many it is cut at most
+        rest: whether what is left after the last whole unit is "alone", or "joined" to that
         moves: for other parameters how far they move with `over`: y="n * inner"
     """
     kind, parameters = declared(source, name)
@@ -64,14 +65,19 @@ def shared(
     ranges = ""
     if unit != 1:
         size = of(str(unit))
-        ranges = f"    first *= {size}, last = TG_MIN(of->{over}, last * {size});\n"
+        end = f"TG_MIN(of->{over}, last * {size})"
+        if rest == "joined":
+            end = f"last == of->{over} / {size} ? of->{over} : last * {size}"
+        ranges = f"    first *= {size}, last = {end};\n"
     call, ends = f"{name}_real({', '.join(given)})", ""
     if kind == "int":
         fields += "    int failed;\n"
         names.append("0")
         call = f"if ({call}) __atomic_store_n(&of->failed, 1, __ATOMIC_RELAXED)"
         ends = "    return what.failed;\n"
-    n = f"({over} + {unit} - 1) / {unit}" if unit != 1 else over
+    n = over
+    if unit != 1:
+        n = f"{over} / {unit}" if rest == "joined" else f"({over} + {unit} - 1) / {unit}"
     what = f"{name}_given_real what = {{{', '.join(names)}}};"
     shares = f"tg_share_parts({name}_part_real, &what, {n}, {parts}, threads, {products});"
     head = f"static {kind} {name}_shared_real({', '.join(parameters)}, int64_t threads) {{"
