@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
-from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
+from tapegrad.core.argument_check import ALL, MISSING, mended, mending, require_tensors
 from tapegrad.core.dtype import as_dtype, float32, int64
 from tapegrad.core.shape import axes_of
 from tapegrad.dispatch.apply import finish
@@ -129,7 +129,7 @@ def summable(input: Tensor, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
 @mending
 def sum(
     input: Tensor = MISSING,
-    dim: Dim = None,
+    dim: Dim = ALL,
     keepdim: bool = False,
     *extra: Any,
     dtype: DTypeLike = None,
@@ -152,7 +152,7 @@ def sum(
         plain = x._array.dtype is _F32
         if dtype is not None or out is not None or not plain:
             x, narrow = summable(x, dtype, out)
-        if dim is None and not keepdim:
+        if dim is ALL and not keepdim:
             result = sum_all(x)
         else:
             axis = reduction_axes(dim, x._array.ndim)
@@ -161,14 +161,14 @@ def sum(
             result = result.to(narrow)
         return result if out is None else finish("sum", result, out)
     except Exception as error:
-        given = input, dim, keepdim, *extra
+        given = input, MISSING if dim is ALL else dim, keepdim, *extra
         return mended(sum, error, given, names | {"dtype": dtype, "out": out})
 
 
 @mending
 def mean(
     input: Tensor = MISSING,
-    dim: Dim = None,
+    dim: Dim = ALL,
     keepdim: bool = False,
     *extra: Any,
     dtype: DTypeLike = None,
@@ -197,12 +197,12 @@ def mean(
                 f"or complex dtype. Got: {x.dtype.scalar_name}",
                 "Convert the tensor first: x.float().mean().",
             )
-        if dim is None and not keepdim:
+        if dim is ALL and not keepdim:
             return finish("mean", mean_all(x), out)
         axis = reduction_axes(dim, x._array.ndim)
         return finish("mean", mean_axes(x, axis=axis, keepdims=bool(keepdim)), out)
     except Exception as error:
-        given = input, dim, keepdim, *extra
+        given = input, MISSING if dim is ALL else dim, keepdim, *extra
         return mended(mean, error, given, names | {"dtype": dtype, "out": out})
 
 
