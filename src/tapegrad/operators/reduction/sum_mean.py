@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.argument_check import ALL, MISSING, mended, mending, require_tensors
@@ -121,6 +122,11 @@ def summable(input: Tensor, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
         if input._array.dtype is not _F32 and input.dtype.category < 2:
             input = input if input.dtype is int64 else input.to(int64)
         return input, None
+    if dtype is not None and wanted.category < 2 and input.requires_grad and is_grad_enabled():
+        raise errors.runtime_error(
+            f"Autograd not support dtype: {wanted.scalar_name}",
+            "Integers have no gradients: detach() the input first.",
+        )
     if input.dtype is not wanted:
         input = input.to(wanted)
     return input, wanted if wanted.category < 2 and wanted is not int64 else None
