@@ -131,3 +131,19 @@ def test_a_multivariate_gamma_of_too_many_steps_says_that_memory_ends():
     many = torch.mvlgamma(torch.full((1,), 6000.0, dtype=torch.float64), 10_000)
     each = sum(math.lgamma(6000 - i / 2) for i in range(10_000))
     assert many.item() == pytest.approx(each + 10_000 * 9_999 / 4 * math.log(math.pi))
+
+
+def test_functions_of_a_number_and_a_tensor_have_nodes_of_their_own():
+    x = torch.tensor([1.5, 3.0], requires_grad=True)
+    for name, text in (("xlog1py", "SpecialXlog1Py"), ("zeta", "SpecialZeta")):
+        function = getattr(torch.special, name)
+        results = function(x, x), function(2, x), function(x, 2)
+        assert [y.grad_fn.name() for y in results] == [f"{text}Backward{i}" for i in range(3)]
+        twos = torch.tensor([2.0, 2.0])
+        assert torch.equal(results[1], function(twos, x)) and torch.equal(
+            results[2], function(x, twos)
+        )
+    (slope,) = torch.autograd.grad(torch.special.xlog1py(2, x).sum(), x)
+    assert torch.allclose(slope, 2 / (x + 1))
+    (slope,) = torch.autograd.grad(torch.special.zeta(2, x).sum(), x)
+    assert torch.allclose(slope, -2 * torch.special.zeta(3, x))

@@ -116,10 +116,11 @@ def with_marks(form: str, found: list) -> str:
 
     def mark(match: re.Match) -> str:
         named = [a for s in found for a in s.arguments if a.name == match[2]]
+        named = [a for a in named if "Dimname" not in str(a.type)]
         nullable = named and all(str(a.real_type).startswith("Optional[") for a in named)
         return f"{match[1]}? {match[2]}" if nullable else match[0]
 
-    return re.sub(r"(?<=[(,] )([A-Z\w][\w .]*) (\w+)(?=[,)])", mark, form)
+    return re.sub(r"(?:(?<=\()|(?<=, ))([A-Z\w][\w .]*(?:\[\d+\])?) (\w+)(?=[,)])", mark, form)
 
 
 def takes_out(function: Any, form: str) -> bool:

@@ -431,10 +431,18 @@ def allclose(
 def alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def amax(
-    input: Tensor, dim: _int | Sequence[_int] = ..., keepdim: _bool = False, *, out: Out = None
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = ...,
+    keepdim: _bool = False,
+    *,
+    out: Out = None,
 ) -> Tensor: ...
 def amin(
-    input: Tensor, dim: _int | Sequence[_int] = ..., keepdim: _bool = False, *, out: Out = None
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = ...,
+    keepdim: _bool = False,
+    *,
+    out: Out = None,
 ) -> Tensor: ...
 def aminmax(
     input: Tensor, *, dim: _int | None = None, keepdim: _bool = False, out: Outs = None
@@ -559,7 +567,7 @@ def autocast_increment_nesting() -> _int: ...
 def avg_pool1d(
     input: Tensor,
     kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
+    stride: _int | Sequence[_int] | None = ...,
     padding: _int | Sequence[_int] = ...,
     ceil_mode: _bool = False,
     count_include_pad: _bool = True,
@@ -1452,7 +1460,7 @@ has_spectral: _bool
 
 def hash_tensor(
     input: Tensor,
-    dim: _int | Sequence[_int] = ...,
+    dim: _int | Sequence[_int] | None = ...,
     *,
     keepdim: _bool = False,
     mode: _int = 0,
@@ -2601,7 +2609,7 @@ def rnn_tanh_cell(
     b_hh: Tensor | None = None,
 ) -> Tensor: ...
 def roll(
-    input: Tensor, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] = ...
+    input: Tensor, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] | None = ...
 ) -> Tensor: ...
 def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor: ...
 @overload

@@ -120,6 +120,11 @@ def product_all(make: Make) -> list:
 
 
 @row
+def product_of_one(make: Make) -> list:
+    return [Sample(make())]
+
+
+@row
 def logsumexp_axes(make: Make) -> list:
     return over(make, empty=False)
 

@@ -183,6 +183,25 @@ def zeta(make: Make) -> list:
 
 
 @row
+def zeta_of_number(make: Make) -> list:
+    return [Sample(make.positive(2, 3, low=0.7).T, 2.5), Sample(make.positive(low=0.7), 3)]
+
+
+@row
+def zeta_from_number(make: Make) -> list:
+    return [Sample(make.integers(2, 3, low=2).T, 1.5)]
+
+
+@row
 def xlog1py(make: Make) -> list:
-    numbers = [Sample(make(3), 0.5), Sample(0.5, make.positive(3))]
-    return [*binary(make, make.away, make.positive), *numbers]
+    return binary(make, make.away, make.positive)
+
+
+@row
+def number_log1p_y(make: Make) -> list:
+    return [Sample(make.positive(2, 3).T, 0.5), Sample(make.positive(), 0)]
+
+
+@row
+def x_log1p_number(make: Make) -> list:
+    return [Sample(make(2, 3).T, 0.5), Sample(make(), 3)]

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
 
-from tapegrad import compat
-from tapegrad.compat import tracebacks
+from tapegrad.compat import children, tracebacks
 from tapegrad.core.started_place import started_place
 
 _RUNNERS = (__file__, "<frozen runpy>")  # the files of the frames above a program's first
@@ -52,7 +51,7 @@ def _run_module(name, args):
     """`python -m name args`."""
     import runpy
 
-    compat.install()
+    children.serve()
     sys.argv = [name, *args]
     sys.path[0:0] = [] if sys.flags.safe_path else [os.getcwd()]
     try:
@@ -75,7 +74,7 @@ def _run_file(script, args):
         reason = f"[Errno {error.errno}] {error.strerror}"
         print(f"tapegrad: can't open file {path!r}: {reason}", file=sys.stderr)
         return 2
-    compat.install()
+    children.serve()
     sys.argv = [script, *args]
     if not sys.flags.safe_path:
         sys.path[0] = os.path.dirname(os.path.realpath(path))

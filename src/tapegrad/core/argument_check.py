@@ -111,6 +111,8 @@ class Missing:
 
 
 MISSING: Any = Missing()
+ALL: Any = Missing()
+"""No `dim`, where `dim=None` is another overload: signatures show it as None."""
 
 
 def given_of(args: tuple) -> tuple:
@@ -128,7 +130,8 @@ def mending(function: Any) -> Any:
     shown = []
     for p in inspect.signature(function).parameters.values():
         if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
-            shown.append(p.replace(default=p.empty) if p.default is MISSING else p)
+            default = p.empty if p.default is MISSING else None if p.default is ALL else p.default
+            shown.append(p.replace(default=default))
     function.__signature__ = inspect.Signature(shown, return_annotation=Any)
     return function
 

@@ -125,7 +125,7 @@ def _parameters(text: str) -> Iterator[Parameter]:
         declared, _, default = part.partition(" = ")
         kind, _, name = declared.rpartition(" ")
         length = re.search(r"\[(\d+)\]", kind)
-        nullable = kind[-1] == "?" or default == "None" or kind.endswith("Generator")
+        nullable = kind[-1] == "?" or default in ("None", "[]") or kind.endswith("Generator")
         nullable = nullable or name == "pin_memory"
         kind = re.sub(r"\[\d+\]|\?", "", kind)
         optional = bool(default)

@@ -39,7 +39,7 @@ _INSIDE = tuple(
 _ENGINE = ("autograd", "amp", "serialization.rebuild")  # written in C in PyTorch: asks nobody
 _PROGRAM = tuple(
     "autograd.functional autograd.gradcheck autograd.grad_mode autograd.graph autograd.profiler "
-    "autograd.variable operators.nn.upsample tensors.overriding".split()
+    "autograd.variable operators.nn.upsample operators.pointwise.foreach tensors.overriding".split()
 )
 _known: dict[str, int] = {}
 _HANDS_ON = __file__.replace("torch_function", "overridable")

@@ -44,6 +44,7 @@ _BY_OVERLOAD = {
     "int": "select:select_index transpose:swap_axes unbind:unbind_axis",
     "int_Scalar": "index_fill:fill_slices",
     "int_Tensor": "index_fill:fill_slices_with",
+    "other_scalar": "special_xlog1py:x_log1p_number special_zeta:zeta_from_number",
     "p": "bernoulli:bernoulli_fill",
     "Scalar": (
         "copysign:with_sign_of_number fmod:fmod_number lerp:lerp_number masked_fill:fill_masked "
@@ -53,6 +54,7 @@ _BY_OVERLOAD = {
     "Scalar_Self": "xlogy:number_log_y",
     "Scalar_Tensor": "remainder:remainder_of_number",
     "self": "where",
+    "self_scalar": "special_xlog1py:number_log1p_y special_zeta:zeta_of_number",
     "src": "scatter:scatter_values",
     "Tensor": (
         "add add:add_scaled add:plus_number bernoulli:bernoulli_tensor_fill bitwise_and "

@@ -56,7 +56,7 @@ _FORMS = {
         "add_scaled sub_scaled": "alpha",
         "addcmul addcdiv": "value",
         "plus_number minus_number times_number over_number": "number",
-        "power_of_number": "$1 $0",
+        "power_of_number number_log_y number_log1p_y zeta_of_number": "$1 $0",
         "div_rounded": "rounding_mode",
         "round_decimals": "decimals",
         "nan_to_num": "nan posinf neginf",

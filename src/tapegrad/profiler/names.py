@@ -191,7 +191,8 @@ _RENAMED = (  # event:operator
     "col2im:columns_to_image count_nonzero:count_axes embedding_dense_backward:spread_looked_up "
     "gru_cell:gru_layer im2col:image_to_columns isin:members linalg_eigvals:eigvals "
     "linalg_ldl_factor_ex:indefinite_factors linalg_ldl_solve:indefinite_system "
-    "rnn_tanh_cell:rnn_layer searchsorted:places_in special_xlog1py:xlog1py"
+    "rnn_tanh_cell:rnn_layer searchsorted:places_in special_xlog1py:number_log1p_y "
+    "special_xlog1py:x_log1p_number special_xlog1py:xlog1py"
 )
 _EVENTS = {
     "_neg_view": "_neg_view",

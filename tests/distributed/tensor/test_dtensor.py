@@ -117,3 +117,14 @@ def test_what_needs_other_parts_is_refused(mesh, call, kind, text):
     x = distribute_tensor(torch.ones(2, 2), mesh, [Shard(0)])
     with raises_beginning(kind, text):
         call(x, mesh)
+
+
+def test_functions_of_lists_compute_with_each(mesh):
+    xs = [
+        distribute_tensor(torch.full((4,), 9.0), mesh, [place]) for place in (Shard(0), Replicate())
+    ]
+    roots = torch._foreach_sqrt(torch._foreach_add(xs, 7))
+    assert [x.full_tensor().tolist() for x in roots] == [[4.0] * 4] * 2
+    assert [x.placements for x in roots] == [(Shard(0),), (Replicate(),)]
+    torch._foreach_lerp_(xs, roots, 0.5)
+    assert [x.full_tensor().tolist() for x in xs] == [[6.5] * 4] * 2

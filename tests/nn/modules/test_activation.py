@@ -284,9 +284,11 @@ def test_slopes_for_each_channel_are_learned():
 
 def test_without_an_axis_softmax_chooses_and_warns():
     message = "Implicit dimension choice for softmax has been deprecated"
-    with pytest.warns(UserWarning, match=message):
+    with pytest.warns(UserWarning, match=message) as told:
         y = nn.Softmax()(torch.zeros(2, 4))
+        nn.functional.softmax(torch.zeros(2, 4))
     assert y.sum(1).tolist() == [1.0, 1.0]
+    assert [each.filename for each in told] == [__file__] * 2
 
 
 def test_softmax2d_is_over_channels():

@@ -81,6 +81,22 @@ def test_a_write_is_counted_whatever_the_index_and_the_value():
     assert x._version == 5
 
 
+def test_an_operation_in_place_on_a_part_writes_once_and_is_counted_twice():
+    for index, expected in (
+        ((1, 2), [0, 0, 0, 0, 0, 1]),
+        (-1, [0, 0, 0, 1, 1, 1]),
+        ((slice(None), slice(1, 2)), [0, 1, 0, 0, 1, 0]),
+    ):
+        x = torch.zeros(2, 3, dtype=torch.int32)
+        x[index] += 1
+        assert x.flatten().tolist() == expected and x._version == 2
+    kept = torch.ones(3)
+    y = (kept * torch.ones(3, requires_grad=True)).sum()
+    kept[0] += 1
+    with pytest.raises(RuntimeError, match="is at version 2"):
+        y.backward()
+
+
 def test_a_value_kept_for_the_backward_pass_may_not_be_assigned_to():
     x, w = torch.ones(3), torch.ones(3, requires_grad=True)
     y = (x * w).sum()

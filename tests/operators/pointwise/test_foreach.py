@@ -103,6 +103,19 @@ def test_what_does_not_fit_is_refused(call, error, message):
         call(lists(torch)[0])
 
 
+def test_who_overrides_is_asked_before_any_tensor_changes():
+    class Told(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            asked.append(func)
+            return super().__torch_function__(func, types, args, kwargs)
+
+    asked, x = [], torch.ones(2)
+    (y,) = torch._foreach_add([x.as_subclass(Told)], 1)
+    torch._foreach_sqrt_([x.as_subclass(Told)])
+    assert type(y) is Told and asked == [torch._foreach_add, torch._foreach_sqrt_]
+
+
 def test_the_names_are_pytorchs():
     theirs = pytorch()
     assert NAMES == sorted(n for n in dir(theirs) if n.startswith("_foreach_"))

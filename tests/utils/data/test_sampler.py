@@ -1,5 +1,7 @@
 """Samplers: PyTorch's order for a seed, and the same numbers drawn on the way."""
 
+import itertools
+
 import pytest
 
 import tapegrad as torch
@@ -24,6 +26,11 @@ def test_draws_with_replacement_leave_the_generator_where_pytorch_leaves_it():
         *[0, 3, 1, 4, 3, 1, 4, 2, 4, 4, 3, 1, 2, 3, 2, 3, 3, 1, 2, 0],
     ]
     assert torch.rand(1, generator=generator).item() == pytest.approx(0.9906, abs=5e-5)
+
+
+def test_a_pass_without_end_draws_what_is_asked_for():
+    sampler = data.RandomSampler(range(5), True, num_samples=10**18, generator=seeded())
+    assert list(itertools.islice(sampler, 3)) == [0, 4, 4]
 
 
 def test_without_a_generator_a_seed_of_the_default_one_is_drawn(seed):

@@ -42,6 +42,8 @@ def called(func: Callable, args: tuple, kwargs: dict) -> Any:
     if getattr(func, "__module__", "") == "tapegrad.nn.init":
         with no_grad():
             return _drawn(func, args, kwargs)
+    if name.startswith("_foreach_"):
+        return func.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
     found = RULES.get(name)
     if found is None:
         raise _refused(name)

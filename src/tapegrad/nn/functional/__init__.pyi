@@ -71,7 +71,7 @@ def alpha_dropout(
 def avg_pool1d(
     input: Tensor,
     kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
+    stride: _int | Sequence[_int] | None = ...,
     padding: _int | Sequence[_int] = ...,
     ceil_mode: _bool = False,
     count_include_pad: _bool = True,
@@ -79,7 +79,7 @@ def avg_pool1d(
 def avg_pool2d(
     input: Tensor,
     kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
+    stride: _int | Sequence[_int] | None = ...,
     padding: _int | Sequence[_int] = ...,
     ceil_mode: _bool = False,
     count_include_pad: _bool = True,
@@ -90,7 +90,7 @@ def avg_pool2d(
 def avg_pool3d(
     input: Tensor,
     kernel_size: _int | Sequence[_int],
-    stride: _int | Sequence[_int] = ...,
+    stride: _int | Sequence[_int] | None = ...,
     padding: _int | Sequence[_int] = ...,
     ceil_mode: _bool = False,
     count_include_pad: _bool = True,

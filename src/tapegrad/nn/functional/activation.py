@@ -296,7 +296,7 @@ def softmax(
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return softmaxes.softmax(input, _axis("softmax", dim, input.ndim, _stacklevel), dtype=dtype)
+    return softmaxes.softmax(input, _axis("softmax", dim, input.ndim), dtype=dtype)
 
 
 @overridable
@@ -310,9 +310,7 @@ def log_softmax(
     >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    return softmaxes.log_softmax(
-        input, _axis("log_softmax", dim, input.ndim, _stacklevel), dtype=dtype
-    )
+    return softmaxes.log_softmax(input, _axis("log_softmax", dim, input.ndim), dtype=dtype)
 
 
 @overridable
@@ -326,7 +324,7 @@ def softmin(
     >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
     tensor([0.7311, 0.2689])
     """
-    axis = _axis("softmin", dim, input.ndim, _stacklevel)
+    axis = _axis("softmin", dim, input.ndim)
     return softmaxes.softmax(-input, axis, dtype=dtype)
 
 
@@ -356,13 +354,13 @@ def gumbel_softmax(
     return one_hot - soft.detach() + soft
 
 
-def _axis(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
+def _axis(name: str, dim: int | None, ndim: int) -> int:
     if dim is not None:
         return dim
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
         "dim=X as an argument.",
-        stacklevel,
+        users_level(),
     )
     return 0 if ndim in (0, 1, 3) else 1
 

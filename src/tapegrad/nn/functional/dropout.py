@@ -1,5 +1,6 @@
 """Dropout with PyTorch's arguments: of elements, of channels, and for networks with SELU."""
 
+from tapegrad.core.argument_check import users_level
 from tapegrad.core.errors import runtime_error, value_error, warn
 from tapegrad.core.overridable import overridable
 from tapegrad.operators.nn import dropout as _dropout
@@ -118,7 +119,7 @@ def _warn_of_dimensions(n_dims: int, spatial: int) -> None:
         f"warning, please use dropout instead. Note that dropout{spatial}d exists to provide "
         f"channel-wise dropout on inputs with {spatial} spatial dimensions, a channel dimension, "
         f"and an optional batch dimension (i.e. {batched} inputs).",
-        3,
+        users_level(),
     )
 
 
@@ -146,7 +147,8 @@ def dropout2d(
             "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
             "dim. This behavior will change in a future release to interpret the input as one "
             "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
-            "dropout behavior, please switch to using dropout1d instead."
+            "dropout behavior, please switch to using dropout1d instead.",
+            users_level(),
         )
     return _channels(input, p, training, inplace)
 

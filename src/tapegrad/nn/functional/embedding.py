@@ -1,6 +1,7 @@
 """Embeddings with PyTorch's arguments: rows of a table, and bags of them."""
 
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.argument_check import users_level
 from tapegrad.core.errors import assertion_error, not_implemented, value_error, warn
 from tapegrad.core.overridable import overridable
 from tapegrad.operators.creation.arange import arange
@@ -84,7 +85,8 @@ def embedding_bag(
         warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag("
             "weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, "
-            "...)`."
+            "...)`.",
+            users_level(),
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():

@@ -3,6 +3,7 @@
 import math
 
 from tapegrad.core.annotations import DTypeLike
+from tapegrad.core.argument_check import users_level
 from tapegrad.core.errors import assertion_error, runtime_error, warn
 from tapegrad.core.overridable import overridable
 from tapegrad.nn.functional.dropout import dropout
@@ -38,7 +39,7 @@ def additive(
         warn(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both "
             "instead.",
-            4,
+            users_level(),
         )
     if not is_bool:
         return mask

@@ -146,7 +146,10 @@ def _stored(x: Tensor, index: Any, value: Any) -> bool:
             written(x, name or "fill_")
             return True
         if not _is_apart(x, value):
-            return False
+            if name or not _stands_there(x, index, value):
+                return False
+            written(x, "copy_")
+            return True
         value = value._array
         if type(value) is not np.ndarray or value.dtype is not array.dtype or not value.ndim:
             return False
@@ -170,6 +173,20 @@ def _is_apart(x: Tensor, value: Scalar) -> bool:
     if not isinstance(value, tensor_base.TensorBase) or value._node is not None:
         return False
     return value._view is None and (x._counter is None or value._counter is not x._counter)
+
+
+def _stands_there(x: Tensor, index: Any, value: Scalar) -> bool:
+    """Whether a value is `x[index]` itself: what `x[index] += 1` assigns is changed already."""
+    if not isinstance(value, tensor_base.TensorBase) or value._node is not None:
+        return False
+    if x._counter is None or value._counter is not x._counter:
+        return False
+    own = value._array
+    if type(own) is not np.ndarray:
+        return False
+    there = x._array[(*index, ...) if type(index) is tuple else (index, ...)]
+    alike = there.shape == own.shape and there.strides == own.strides and there.dtype is own.dtype
+    return alike and there.ctypes.data == own.ctypes.data
 
 
 def _number(x: Tensor, value: Any) -> Any:

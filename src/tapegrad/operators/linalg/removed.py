@@ -4,6 +4,7 @@ from typing import NoReturn
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Tensor
+from tapegrad.core.argument_check import users_level
 
 __torch__ = "eig lstsq matrix_rank solve symeig"
 
@@ -83,7 +84,7 @@ def say_once(name: str) -> None:
     """Warn, the first time, that the function `name` is old."""
     if name not in _said:
         _said.add(name)
-        errors.warn(_TEXTS[name], 3)
+        errors.warn(_TEXTS[name], users_level())
 
 
 _GONE = "This function was deprecated since version 1.9 and is now removed."

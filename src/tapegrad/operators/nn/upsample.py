@@ -2,12 +2,14 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Number, Shape, Tensor
+from tapegrad.core.argument_check import users_level
 from tapegrad.operators.nn.interpolate import interpolate
 
 
 def _deprecated(name: str) -> None:
     errors.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", 3
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
+        users_level(),
     )
 
 

@@ -4,9 +4,10 @@ A function gives a tuple; its form with `_` at the end writes into the tensors o
 """
 
 from collections.abc import Callable, Sequence
+from functools import update_wrapper
 from typing import Any
 
-from tapegrad.core import errors
+from tapegrad.core import errors, torch_function
 from tapegrad.core.registration import FRONT_DOOR
 from tapegrad.core.tensor_base import TensorBase
 
@@ -93,10 +94,23 @@ def _one_of(name: str, tensors: Any, given: tuple, named: dict) -> Any:
     return values[0]
 
 
+def _of_lists(function: Callable) -> Any:
+    """A function that hands its call over where somebody overrides it, before any tensor changes.
+
+    What it calls for each tensor may be overridden, too: so it computes with DTensors.
+    """
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        again = torch_function.overridden(call, args, kwargs) if torch_function.IN_USE else None
+        return function(*args, **kwargs) if again is None else again()
+
+    return update_wrapper(call, function)
+
+
 def _named(function: Callable, name: str, doc: str) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    return function
+    return _of_lists(function)
 
 
 def _unary(name: str) -> tuple[Any, Any]:
@@ -261,6 +275,7 @@ _foreach_addcdiv, _foreach_addcdiv_ = _ternary("addcdiv")
 _foreach_addcmul, _foreach_addcmul_ = _ternary("addcmul")
 
 
+@_of_lists
 def _foreach_pow(self: Any, *exponent: Any, **named: Any) -> tuple:
     """`torch.pow` of each tensor and its exponent; the base may be one number."""
     if isinstance(self, (int, float, complex)):
@@ -270,6 +285,7 @@ def _foreach_pow(self: Any, *exponent: Any, **named: Any) -> tuple:
     return _of_powers(self, *exponent, **named)
 
 
+@_of_lists
 def _foreach_lerp(self: _Tensors, tensors1: _Tensors, weight: Any) -> tuple:
     """`torch.lerp` of each pair with a weight for all, or a tensor or number for each."""
     _check("_foreach_lerp", self)
@@ -280,6 +296,7 @@ def _foreach_lerp(self: _Tensors, tensors1: _Tensors, weight: Any) -> tuple:
     return tuple(FRONT_DOOR().lerp(x, y, w) for x, y, w in rows)
 
 
+@_of_lists
 def _foreach_lerp_(self: _Tensors, tensors1: _Tensors, weight: Any) -> _Tensors:
     """The same, written into the first of each pair."""
     _check("_foreach_lerp_", self)
@@ -291,18 +308,21 @@ def _foreach_lerp_(self: _Tensors, tensors1: _Tensors, weight: Any) -> _Tensors:
     return self
 
 
+@_of_lists
 def _foreach_norm(self: _Tensors, ord: Any = 2, dtype: Any = None) -> tuple:
     """`torch.linalg.vector_norm` of each tensor."""
     _check("_foreach_norm", self)
     return tuple(FRONT_DOOR().linalg.vector_norm(x, ord, dtype=dtype) for x in self)
 
 
+@_of_lists
 def _foreach_powsum(self: _Tensors, ord: Any = 2, dtype: Any = None) -> tuple:
     """The sum of the powers of the magnitudes of each tensor: its norm before the root."""
     _check("_foreach_powsum", self)
     return tuple((x.abs() ** ord).sum(dtype=dtype) for x in self)
 
 
+@_of_lists
 def _foreach_max(self: _Tensors) -> tuple:
     """The largest element of each tensor."""
     _check("_foreach_max", self)
@@ -316,6 +336,7 @@ def _foreach_max(self: _Tensors) -> tuple:
     return tuple(x.max() for x in self)
 
 
+@_of_lists
 def _foreach_mm(self: _Tensors, mat2: _Tensors) -> tuple:
     """The product of each pair of matrices."""
     _check("_foreach_mm", self)
@@ -324,6 +345,7 @@ def _foreach_mm(self: _Tensors, mat2: _Tensors) -> tuple:
     return tuple(x.mm(y) for x, y in zip(self, mat2, strict=True))
 
 
+@_of_lists
 def _foreach_clone(self: _Tensors, memory_format: Any = None) -> tuple:
     """A copy of each tensor."""
     _check("_foreach_clone", self)
@@ -331,6 +353,7 @@ def _foreach_clone(self: _Tensors, memory_format: Any = None) -> tuple:
     return tuple(x.clone(**options) for x in self)
 
 
+@_of_lists
 def _foreach_copy_(self: _Tensors, src: _Tensors, non_blocking: bool = False) -> _Tensors:
     """Write each tensor of `src` into the one at its place."""
     _check("_foreach_copy_", self)
@@ -341,6 +364,7 @@ def _foreach_copy_(self: _Tensors, src: _Tensors, non_blocking: bool = False) ->
     return self
 
 
+@_of_lists
 def _foreach_zero_(self: _Tensors) -> _Tensors:
     """Fill each tensor with zeros."""
     _check("_foreach_zero_", self)

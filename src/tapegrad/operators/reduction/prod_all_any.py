@@ -10,8 +10,9 @@ from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import constant, jvp, primitive, vjp
+from tapegrad.dispatch.op import constant, jvp, linear, primitive, vjp
 from tapegrad.operators.reduction.sum_mean import reduction_axes, summable
+from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 __all__ = ["all", "any", "count_nonzero", "prod"]
 
@@ -143,6 +144,13 @@ def product_all(xp, x):
     return xp.prod(x)
 
 
+@vjp(x=lambda g: g)
+@linear(node="ProdBackward1", kernels=("copied",))
+def product_of_one(xp, x):
+    """The product along an axis of a tensor without dimensions: its element."""
+    return copied(xp, x, "K")
+
+
 @autocast
 def prod(
     input: Tensor,
@@ -160,10 +168,12 @@ def prod(
     tensor(24.)
     """
     input, narrow = summable(input, dtype, out)
-    if dim is not None:
-        axis = axis_of(dim, input._array.ndim)
-    if dim is None or input._array.ndim == 0:
+    if dim is None:
         result = product_all(input)
     else:
-        result = product_along(input, axis=axis, keepdims=bool(keepdim))
+        axis = axis_of(dim, input._array.ndim)
+        if input._array.ndim:
+            result = product_along(input, axis=axis, keepdims=bool(keepdim))
+        else:
+            result = product_of_one(input)
     return finish("prod", result if narrow is None else result.to(narrow), out)

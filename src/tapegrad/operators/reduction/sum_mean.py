@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
-from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
+from tapegrad.core.argument_check import ALL, MISSING, mended, mending, require_tensors
 from tapegrad.core.dtype import as_dtype, float32, int64
 from tapegrad.core.shape import axes_of
 from tapegrad.dispatch.apply import finish
@@ -121,6 +122,11 @@ def summable(input: Tensor, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
         if input._array.dtype is not _F32 and input.dtype.category < 2:
             input = input if input.dtype is int64 else input.to(int64)
         return input, None
+    if dtype is not None and wanted.category < 2 and input.requires_grad and is_grad_enabled():
+        raise errors.runtime_error(
+            f"Autograd not support dtype: {wanted.scalar_name}",
+            "Integers have no gradients: detach() the input first.",
+        )
     if input.dtype is not wanted:
         input = input.to(wanted)
     return input, wanted if wanted.category < 2 and wanted is not int64 else None
@@ -129,7 +135,7 @@ def summable(input: Tensor, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
 @mending
 def sum(
     input: Tensor = MISSING,
-    dim: Dim = None,
+    dim: Dim = ALL,
     keepdim: bool = False,
     *extra: Any,
     dtype: DTypeLike = None,
@@ -152,7 +158,7 @@ def sum(
         plain = x._array.dtype is _F32
         if dtype is not None or out is not None or not plain:
             x, narrow = summable(x, dtype, out)
-        if dim is None and not keepdim:
+        if dim is ALL and not keepdim:
             result = sum_all(x)
         else:
             axis = reduction_axes(dim, x._array.ndim)
@@ -161,14 +167,14 @@ def sum(
             result = result.to(narrow)
         return result if out is None else finish("sum", result, out)
     except Exception as error:
-        given = input, dim, keepdim, *extra
+        given = input, MISSING if dim is ALL else dim, keepdim, *extra
         return mended(sum, error, given, names | {"dtype": dtype, "out": out})
 
 
 @mending
 def mean(
     input: Tensor = MISSING,
-    dim: Dim = None,
+    dim: Dim = ALL,
     keepdim: bool = False,
     *extra: Any,
     dtype: DTypeLike = None,
@@ -197,12 +203,12 @@ def mean(
                 f"or complex dtype. Got: {x.dtype.scalar_name}",
                 "Convert the tensor first: x.float().mean().",
             )
-        if dim is None and not keepdim:
+        if dim is ALL and not keepdim:
             return finish("mean", mean_all(x), out)
         axis = reduction_axes(dim, x._array.ndim)
         return finish("mean", mean_axes(x, axis=axis, keepdims=bool(keepdim)), out)
     except Exception as error:
-        given = input, dim, keepdim, *extra
+        given = input, MISSING if dim is ALL else dim, keepdim, *extra
         return mended(mean, error, given, names | {"dtype": dtype, "out": out})
 
 

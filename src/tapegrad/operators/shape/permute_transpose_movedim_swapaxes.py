@@ -55,7 +55,7 @@ transpose_matrix.recorded(x=lambda xp, g: transpose_matrix(g))
 
 
 @mending
-def permute(input: Tensor = MISSING, *order: Any, dims: Dim = None, **names: Any) -> Any:
+def permute(input: Tensor = MISSING, dims: Dim = MISSING, *extra: Any, **names: Any) -> Any:
     """The dimensions in another order.
 
     Dimension `dims[i]` of `input` becomes dimension i.
@@ -66,19 +66,38 @@ def permute(input: Tensor = MISSING, *order: Any, dims: Dim = None, **names: Any
     >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
     torch.Size([4, 2, 3])
     """
-    if names or input is MISSING:
+    if names or extra or not isinstance(dims, (tuple, list)):
+        return mended(permute, None, (input, dims, *extra), names)
+    return _permute(permute, input, (dims,))
+
+
+@mending
+def permute_method(self: Tensor = MISSING, *order: Any, dims: Dim = None, **names: Any) -> Any:
+    """The dimensions in another order, given one by one or in a tuple.
+
+    >>> torch.zeros(2, 3, 4).permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
+    if names or self is MISSING:
         given = names if dims is None else names | {"dims": dims}
-        return mended(permute, None, (input, *order), given)
+        return mended(permute_method, None, (self, *order), given)
     if dims is None and not order:
         raise errors.type_error(
             'permute() missing 1 required positional arguments: "dims"',
             "Name each dimension once; a tensor without dimensions takes ().",
         )
-    axes = ints_of("permute", "dims", order if dims is None else (dims,))
+    return _permute(permute_method, self, order if dims is None else (dims,))
+
+
+permute_method.__name__ = "permute"
+
+
+def _permute(public: Any, input: Any, order: tuple) -> Any:
+    axes = ints_of("permute", "dims", order)
     try:
         ndim = input._array.ndim
     except AttributeError:
-        again = overridden(permute, (input, *order), {} if dims is None else {"dims": dims})
+        again = overridden(public, (input, *order), {})
         if again is not None:
             return again()
         errors.need_tensors("permute", input=input)

@@ -26,7 +26,7 @@ class ShapeMethods:
     unflatten = shape.reshape_flatten_atleast.unflatten
     ravel = shape.reshape_flatten_atleast.ravel
 
-    permute = shape.permute_transpose_movedim_swapaxes.permute
+    permute = shape.permute_transpose_movedim_swapaxes.permute_method
     transpose = shape.permute_transpose_movedim_swapaxes.transpose
     transpose_ = shape.permute_transpose_movedim_swapaxes.transpose_
     swapaxes = shape.permute_transpose_movedim_swapaxes.swapaxes

@@ -120,7 +120,7 @@ class RandomSampler(_Drawing):
             generator = Generator().manual_seed(drawn_seed(None))
         n_whole, n_rest = divmod(self.num_samples, _DRAWN_AT_ONCE if self.replacement else n)
         if self.replacement:
-            for n_drawn in [_DRAWN_AT_ONCE] * n_whole + [n_rest]:
+            for n_drawn in itertools.chain(itertools.repeat(_DRAWN_AT_ONCE, n_whole), [n_rest]):
                 yield randint(high=n, size=(n_drawn,), generator=generator)._array
             return
         for _ in range(n_whole):

@@ -3,8 +3,8 @@
 import math
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Callable, Namespace, Out, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, Out, Scalar, Tensor
+from tapegrad.core.argument_check import require_tensors, two_operands
 from tapegrad.core.dtype import bool_
 from tapegrad.core.result_order import row_major
 from tapegrad.core.shape import countable_bytes
@@ -139,46 +139,121 @@ def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
 # --- of torch.special alone ------------------------------------------------------------------
 
 
-@vjp(
-    input=_unknown("zeta"), other=lambda xp, g, input, other: g * -input * xp.zeta(input + 1, other)
-)
+_check_zeta = some_tensor("special_zeta", wide_only("zeta_cpu"))
+_check_xlog1py = some_tensor("special_xlog1py", lacks("xlog1py_cpu", COMPLEX))
+
+
+def _slope_of_zeta(xp: Namespace, g: Array, input: Any, other: Array) -> Any:
+    return g * -input * xp.zeta(input + 1, other)
+
+
+@vjp(input=_unknown("zeta"), other=_slope_of_zeta)
 @elementwise(
-    node="SpecialZetaBackward0",
+    name="zeta", node="SpecialZetaBackward0", promote="float", check=_check_zeta, kernels=("zeta",)
+)
+def zeta_of_tensors(xp, input, other):
+    """The sum of `(k + other) ** -input` over all k >= 0."""
+    return xp.zeta(input, other)
+
+
+@vjp(other=lambda xp, g, other, number: _slope_of_zeta(xp, g, number, other))
+@elementwise(
+    node="SpecialZetaBackward1",
     promote="float",
-    check=some_tensor("special_zeta", wide_only("zeta_cpu")),
+    hidden=("number",),
+    check=_check_zeta,
     kernels=("zeta",),
 )
-def zeta(xp, input, other):
+def zeta_of_number(xp, other, number):
+    """The sum of `(k + other) ** -number` over all k >= 0."""
+    return xp.zeta(number, other)
+
+
+@vjp(input=_unknown("zeta"))
+@elementwise(
+    node="SpecialZetaBackward2",
+    promote="float",
+    hidden=("number",),
+    check=_check_zeta,
+    kernels=("zeta",),
+)
+def zeta_from_number(xp, input, number):
+    """The sum of `(k + number) ** -input` over all k >= 0."""
+    return xp.zeta(input, number)
+
+
+def _of_two(both: Any, of_number: Any, with_number: Any, input: Any, other: Any, out: Any) -> Any:
+    """The operator for two tensors, for a number and a tensor, or for a tensor and a number."""
+    if not hasattr(other, "_array"):
+        return with_number(input, other, out=out)
+    if not hasattr(input, "_array"):
+        return of_number(other, input, out=out)
+    return both(input, other, out=out)
+
+
+@two_operands()
+def zeta(input: Scalar, other: Scalar, *, out: Out = None) -> Any:
     """The Hurwitz zeta function, the sum of `(k + other) ** -input` over all k >= 0.
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.special.zeta(torch.tensor([2.0, 4.0]), 1)
     tensor([1.6449, 1.0823])
     """
-    return xp.zeta(input, other)
+    return _of_two(zeta_of_tensors, zeta_of_number, zeta_from_number, input, other, out)
 
 
-def _xlog1py_rule(xp: Namespace, g: Array, input: Array, other: Array) -> Any:
-    if not hasattr(other, "dtype"):
-        log = math.log1p(other) if other > -1 else -math.inf if other == -1 else math.nan
-        return g * log if other > -1 else xp.where(input == 0, 0.0, g * log)
-    return xp.where(xp.logical_and(input == 0, other <= -1), 0.0, g * xp.log1p(other))
+def _x_log1p_y(xp: Namespace, x: Array, y: Array) -> Any:
+    return xp.where(xp.logical_and(x == 0, y == y), 0.0, x * xp.log1p(y))
 
 
-@vjp(input=_xlog1py_rule, other=lambda g, input, other: g * input / (other + 1))
-@elementwise(
-    node="SpecialXlog1PyBackward0",
-    promote="float",
-    check=some_tensor("special_xlog1py", lacks("xlog1py_cpu", COMPLEX)),
+@vjp(
+    input=lambda xp, g, input, other: xp.where(
+        xp.logical_and(input == 0, other <= -1), 0.0, g * xp.log1p(other)
+    ),
+    other=lambda g, input, other: g * input / (other + 1),
 )
-def xlog1py(xp, input, other):
+@elementwise(name="xlog1py", node="SpecialXlog1PyBackward0", promote="float", check=_check_xlog1py)
+def x_log1p_y(xp, input, other):
+    """`input * log(1 + other)`."""
+    return _x_log1p_y(xp, input, other)
+
+
+@vjp(other=lambda g, other, number: g * number / (other + 1))
+@elementwise(
+    node="SpecialXlog1PyBackward1", promote="float", hidden=("number",), check=_check_xlog1py
+)
+def number_log1p_y(xp, other, number):
+    """`number * log(1 + other)`."""
+    return _x_log1p_y(xp, xp.asarray(number, dtype=other.dtype), other)
+
+
+def _x_log1p_number_rule(xp: Namespace, g: Array, input: Array, number: Any) -> Any:
+    if number > -1:
+        return g * math.log1p(number)
+    log = -math.inf if number == -1 else math.nan
+    return xp.where(input == 0, 0.0, g * log)
+
+
+@vjp(input=_x_log1p_number_rule)
+@elementwise(
+    node="SpecialXlog1PyBackward2", promote="float", hidden=("number",), check=_check_xlog1py
+)
+def x_log1p_number(xp, input, number):
+    """`input * log(1 + number)`."""
+    return _x_log1p_y(xp, input, xp.asarray(number, dtype=input.dtype))
+
+
+@two_operands()
+def xlog1py(input: Scalar, other: Scalar, *, out: Out = None) -> Any:
     """`input * log(1 + other)`, and 0 where `input` is 0.
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 1.0]))
     tensor([0.0000, 1.3863])
     """
-    x = input if hasattr(input, "dtype") else xp.asarray(input, dtype=other.dtype)
-    y = other if hasattr(other, "dtype") else xp.asarray(other, dtype=input.dtype)
-    return xp.where(xp.logical_and(x == 0, y == y), 0.0, x * xp.log1p(y))
+    return _of_two(x_log1p_y, number_log1p_y, x_log1p_number, input, other, out)
 
 
 igamma_, igammac_ = in_place(igamma), in_place(igammac)
