@@ -57,3 +57,10 @@ def test_what_it_raises_arrives(call):
 def test_inference_tensors_are_taken(call):
     with torch.inference_mode():
         call(lambda x: x * 2, torch.ones(2))
+
+
+def test_sparse_and_meta_tensors_are_taken():
+    for x in torch.eye(2).to_sparse(), torch.eye(2).to_sparse_csc():
+        got = torch.cond(TRUE, lambda x: x.to_dense() * 2, torch.neg, (x,))
+        assert got.tolist() == [[2, 0], [0, 2]]
+    assert map(torch.sin, torch.ones(3, 2, device="meta")).shape == (3, 2)

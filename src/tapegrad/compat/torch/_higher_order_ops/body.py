@@ -6,6 +6,7 @@ from typing import Any
 from tapegrad.autograd.view import memory_owner
 from tapegrad.compat.torch._dynamo.exc import UncapturedHigherOrderOpError
 from tapegrad.core.errors import advised
+from tapegrad.core.memory_format import strided
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils._pytree import tree_leaves
 
@@ -58,7 +59,8 @@ def compute(operator: str, function: Callable, operands: Sequence, kinds: Any = 
 
 
 def _memory(x: Tensor) -> Any:
-    return memory_owner(x._array)
+    """What holds the memory of a tensor; a sparse one has several tensors of its own."""
+    return memory_owner(x._array) if x.layout is strided else x
 
 
 def check_alike(left: str, right: str, xs: Sequence, ys: Sequence) -> None:
