@@ -27,6 +27,8 @@ FUNCTIONS: dict[str, str] = {
     ),
     "tapegrad.compat.streams": "Event Stream get_device_module",
     "tapegrad.compat.torch._C.dispatch_keys": "DispatchKey DispatchKeySet",
+    "tapegrad.compat.torch._higher_order_ops.cond": "cond",
+    "tapegrad.compat.torch._higher_order_ops.while_loop": "while_loop",
     "tapegrad.compiler.compile": "compile",
     "tapegrad.compiler.decorators": "_disable_dynamo",
     "tapegrad.core.named_dtype": (

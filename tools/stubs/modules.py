@@ -48,8 +48,8 @@ MODULES = [
 ]
 """Modules whose source says too little to a type checker."""
 SUBMODULES = {
-    "tapegrad": "_C _VF _dynamo _functorch accelerator ao export mps mtia nested onnx package "
-    "quantization types xpu",
+    "tapegrad": "_C _VF _dynamo _functorch _higher_order_ops accelerator ao export mps mtia nested "
+    "onnx package quantization types xpu",
     "tapegrad.autograd": "forward_ad function functional graph profiler",
     "tapegrad.nn": "attention common_types grad parallel parameter",
     "tapegrad.nn.modules": "activation batchnorm container conv dropout lazy linear loss module "
@@ -73,6 +73,8 @@ def result(function: Any, name: str) -> str:
             return found.replace("Iterator", "AbstractContextManager")  # of @contextmanager
         return found
     home = function.__module__ or ""
+    if home.startswith("tapegrad.compat.torch._higher_order_ops."):
+        return "Any"
     if annotation is not tuple and home.startswith(
         (
             "tapegrad.operators.",

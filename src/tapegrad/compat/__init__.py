@@ -137,7 +137,16 @@ class _Loader:
 
     def exec_module(self, module):
         # The import system has put the spec of the name `torch...` there.
+        served, ours = module.__spec__.name, self._spec.name
         module.__spec__ = self._spec
+        if not ours.startswith(_INSIDES):
+            return
+        for name, value in vars(module).items():
+            # A function hides the module of its name: Python would put that, newly imported as
+            # `torch...`, in its place.
+            hidden = sys.modules.get(f"{ours}.{name}", value)
+            if hidden is not value:
+                sys.modules[f"{served}.{name}"] = hidden
 
     def get_code(self, name):
         # Of `python -m torch.x`, which runs the module once more, as `__main__`.
@@ -163,8 +172,10 @@ def _module_at(ours):
     try:
         # `torch.dtype` is a class, though tapegrad keeps it in a module of that name.
         known = vars(import_module(parent)).get(last, sys) if parent else sys
-        if not isinstance(known, ModuleType) and not callable(sys.modules.get(ours)):
-            return None  # `gradcheck`, as in PyTorch, is a function and a module
+        # `gradcheck` and those of `_higher_order_ops`, as in PyTorch, are functions and modules.
+        both = callable(sys.modules.get(ours)) or ours.startswith(_INSIDES)
+        if not isinstance(known, ModuleType) and not both:
+            return None
         return import_module(ours)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{ours}.".startswith(f"{error.name}."):

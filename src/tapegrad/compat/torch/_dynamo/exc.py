@@ -30,6 +30,10 @@ class TorchRuntimeError(TorchDynamoException):
     """An operator that fails while it is traced."""
 
 
+class UncapturedHigherOrderOpError(TorchDynamoException):
+    """A function given to `torch.cond`, `scan` and their kin that does what it must not."""
+
+
 class ResetRequired(TorchDynamoException):
     """Settings that need `torch._dynamo.reset()`."""
 
