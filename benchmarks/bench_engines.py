@@ -70,6 +70,24 @@ def chain_of_micrograd(micrograd):
     return step
 
 
+def chain_of_tinygrad(tinygrad):
+    x, w = tinygrad.Tensor([1.0, 2.0, 3.0]), tinygrad.Tensor([1.0, 0.999, 1.001])
+
+    @tinygrad.TinyJit
+    def run():
+        y = x
+        for _ in range(N):
+            y = y * w
+        return tinygrad.Tensor.realize(*y.sum().gradient(x, w))
+
+    def step():
+        for _ in range(ROUNDS):
+            run()
+            tinygrad.Device[x.device].synchronize()
+
+    return step
+
+
 # --- a step of a 2-16-1 network with ReLU, written with operators alone -------------------------
 
 
@@ -162,13 +180,34 @@ def network_of_micrograd(micrograd):
     return repeated(step)
 
 
+def network_of_tinygrad(tinygrad):
+    x, y, first, second = (tinygrad.Tensor(array).realize() for array in data())
+
+    @tinygrad.TinyJit
+    def stepped():
+        loss = (((x @ first).relu() @ second - y) ** 2).mean()
+        slopes = loss.gradient(first, second)
+        steps = zip((first, second), slopes, strict=True)
+        tinygrad.Tensor.realize(*(w.assign(w - LEARNING * slope) for w, slope in steps))
+
+    def step():
+        stepped()
+        tinygrad.Device[x.device].synchronize()
+
+    return repeated(step)
+
+
 ROWS = [
     Row(
         "engines_chain",
         f"a chain of {N} multiplications of 3 numbers, forward and backward",
         chain,
         jitted=chain_of_jax,
-        others={"mygrad": chain_of_mygrad, "micrograd": chain_of_micrograd},
+        others={
+            "mygrad": chain_of_mygrad,
+            "micrograd": chain_of_micrograd,
+            "tinygrad": chain_of_tinygrad,
+        },
         count=ROUNDS,
         per="chain",
     ),
@@ -177,7 +216,11 @@ ROWS = [
         f"a training step of a 2-{WIDTH}-1 network by hand, {BATCH} samples",
         network,
         jitted=network_of_jax,
-        others={"mygrad": network_of_mygrad, "micrograd": network_of_micrograd},
+        others={
+            "mygrad": network_of_mygrad,
+            "micrograd": network_of_micrograd,
+            "tinygrad": network_of_tinygrad,
+        },
         count=ROUNDS,
         per="step",
     ),

@@ -9,10 +9,10 @@ from typing import Any
 TAPEGRAD, TORCH, NUMPY, JAX = "tapegrad", "torch", "numpy", "jax"
 BEFORE = "before"  # another checkout of tapegrad
 LIBRARIES = (TAPEGRAD, TORCH, NUMPY, JAX)
-OTHERS = ("mygrad", "micrograd")  # measured where they are asked for by name
+OTHERS = ("mygrad", "micrograd", "tinygrad")  # measured where they are asked for by name
 TITLES = {
     **{TAPEGRAD: "tapegrad", TORCH: "PyTorch", NUMPY: "NumPy", JAX: "JAX", BEFORE: "before"},
-    **{"mygrad": "MyGrad", "micrograd": "micrograd"},
+    **{"mygrad": "MyGrad", "micrograd": "micrograd", "tinygrad": "tinygrad"},
 }
 CPU, WALL = "cpu", "wall"
 CLOCKS = {CPU: "CPU time", WALL: "wall time"}

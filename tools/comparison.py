@@ -9,6 +9,7 @@ Figures are in comparison.json, words in comparison.md. Times are those of rows 
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ TITLES = {
     "tapegrad": "tapegrad",
     "torch": "PyTorch",
     "jax": "JAX, `jit`",
+    "tinygrad": "tinygrad, `TinyJit`",
     "mygrad": "MyGrad",
     "micrograd": "micrograd",
 }
@@ -36,6 +38,8 @@ ROWS = {  # of benchmarks: the title, and the unit in seconds
 
 def measure(rounds: int) -> dict[str, dict[str, dict]]:
     """For each library its version and size, for each row the median of its processor time."""
+    os.environ["DEV"] = "CPU"  # for tinygrad, which would take a GPU
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what is imported is compiled once
     sys.path.insert(0, str(ROOT / "benchmarks"))
     import contest
     import table

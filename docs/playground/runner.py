@@ -16,7 +16,7 @@ from tapegrad.inspect import graph, watch
 FILE = "program.py"
 
 
-class Beside(webbrowser.BaseBrowser):
+class Beside:
     """What stands for a browser: the page that is opened in it is kept, to be shown beside."""
 
     page = ""
@@ -34,8 +34,9 @@ def run(code: str) -> dict[str, str]:
     it computed from what requires grad; "" if there is none. `missing` is a module that it lacks.
     """
     Path(FILE).write_text(code, encoding="utf-8")
-    beside = Beside("beside")
-    webbrowser.register("beside", None, beside, preferred=True)
+    beside = Beside()
+    # Pyodide's module knows no preferred browser, and would open a window, which a worker has not
+    webbrowser.open, webbrowser.get = beside.open, lambda using=None: beside
     before, missing = sys.excepthook, ""
     try:
         with watch():

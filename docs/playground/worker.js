@@ -20,6 +20,7 @@ async function start() {
   const batched = (text) => say("output", `${text}\n`);
   python.setStdout({ batched });
   python.setStderr({ batched });
+  python.setStdin({ stdin: () => null }); // nobody answers: input() raises EOFError
   say("status", "NumPy is being loaded");
   await python.loadPackage("numpy");
   say("status", "tapegrad is being loaded");

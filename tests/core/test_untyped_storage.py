@@ -3,6 +3,7 @@
 import copy
 import gc
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -184,6 +185,16 @@ def test_shared_memory_takes_all_tensors_along():
     assert x.tolist() == [0, 7, 7]
 
 
+def test_a_file_is_not_shared_in_a_browser(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_bytes(b"\5\6")
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    with raises_beginning(RuntimeError, f"file <{path}> cannot be shared: a browser does not map"):
+        torch.UntypedStorage.from_file(path, True, 2)
+    assert torch.UntypedStorage.from_file(path, False, 2).tolist() == [5, 6]
+
+
+@pytest.mark.skipif(sys.platform == "emscripten", reason="a browser does not map files into memory")
 def test_files_are_memory(tmp_path):
     path = tmp_path / "file"
     shared = torch.UntypedStorage.from_file(path, True, 4)

@@ -64,7 +64,9 @@ print(before / 2**20, peak.bytes() / 2**20)
 def test_the_page_that_compares_is_written_from_figures():
     figures = json.loads(comparison.FIGURES.read_text(encoding="utf-8"))
     assert comparison.page(figures) == comparison.PAGE.read_text(encoding="utf-8")
-    assert {"tapegrad", "torch", "mygrad", "micrograd"} <= figures["rows"]["import"].keys()
+    assert {"tapegrad", "torch", "tinygrad", "mygrad", "micrograd"} <= figures["rows"][
+        "import"
+    ].keys()
 
 
 def test_a_package_is_weighed_alone_and_with_what_it_needs():

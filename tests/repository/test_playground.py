@@ -16,8 +16,10 @@ from tests.repository.pages import ROOT
 FOLDER = ROOT / "docs" / "playground"
 EXAMPLES = json.loads((FOLDER / "examples" / "examples.json").read_text(encoding="utf-8"))
 RUN = """
-import contextlib, io, json, sys
+import contextlib, io, json, sys, webbrowser
 sys.path.insert(0, sys.argv[1])
+plain = webbrowser.GenericBrowser("sh")
+webbrowser.get = lambda using=None: plain  # as Pyodide's, whatever is preferred
 import runner
 found = []
 for code in json.load(sys.stdin):
@@ -43,7 +45,8 @@ export async function loadPyodide() {
     return { get: (key) => found[key], destroy() {} };
   };
   return {
-    setStdout({ batched }) { print = batched; }, setStderr() {}, async loadPackage() {},
+    setStdout({ batched }) { print = batched; }, setStderr() {}, setStdin() {},
+    async loadPackage() {},
     unpackArchive() {}, FS: { writeFile() {} }, pyimport: () => ({ run }),
   };
 }

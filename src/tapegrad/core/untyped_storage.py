@@ -6,6 +6,7 @@ from that owner, and is the same object for as long as somebody holds it.
 
 import gc
 import mmap
+import sys
 from collections.abc import Iterator
 from typing import Any
 from weakref import WeakValueDictionary
@@ -371,6 +372,11 @@ def map_file(filename: Any, shared: bool, n_bytes: int) -> np.ndarray:
     import os
 
     name = os.fspath(filename)
+    if shared and sys.platform == "emscripten":  # its maps are copies, which are never written
+        raise errors.runtime_error(
+            f"file <{name}> cannot be shared: a browser does not map files into memory",
+            "shared=False reads it; tensor.numpy().tofile(path) writes one.",
+        )
     how = "read-write" if shared else "read-only"
     try:
         handle = os.open(name, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY, 0o600)

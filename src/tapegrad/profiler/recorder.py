@@ -120,8 +120,9 @@ class Recorder:
         self.on = False
         self.ended = perf_counter_ns()
         for each in enumerate_threads():
-            if each.ident is not None and each.native_id is not None:
-                self.native[each.ident] = each.native_id
+            native = getattr(each, "native_id", None)  # which a browser's threads have not
+            if each.ident is not None and native is not None:
+                self.native[each.ident] = native
         for record in self.records:
             if not record.end:
                 self.pop(record)

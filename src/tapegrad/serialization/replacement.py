@@ -196,7 +196,7 @@ def _created(target: str, mode: int) -> tuple[int, str]:
 
 def _remove_left(path: str) -> None:
     """Remove the file of a process that was killed: one of ours, which nobody has locked."""
-    if fcntl is None:
+    if fcntl is None or not hasattr(os, "geteuid"):  # as in a browser, which has no processes
         return
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from tapegrad.arrays.numpy import namespace
+from tests.command import python
+from tests.tiers import ROOT
 
 
 def test_indices_are_int64_whatever_numpy_gives():
@@ -17,3 +19,11 @@ def test_indices_are_int64_whatever_numpy_gives():
 @pytest.mark.parametrize("name", namespace._INDICES)
 def test_each_function_that_gives_indices_is_known(name):
     assert callable(getattr(namespace, name))
+
+
+def test_operators_give_the_same_with_narrow_indices():
+    program = "tests.arrays.numpy.narrow_calls"
+    wide, narrow = (python("-m", program, width, cwd=ROOT) for width in ("wide", "narrow"))
+    assert narrow.stderr == wide.stderr == ""
+    assert narrow.stdout == wide.stdout
+    assert "argsort int64" in wide.stdout

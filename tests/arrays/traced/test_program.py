@@ -47,3 +47,9 @@ def test_numbers_that_happen_to_be_one_object_are_two_values():
     assert bool(y.array) is bool(z.array)  # NumPy has but one True
     assert z.place is not y.place
     assert [bool(a) for a in program.function([y, z])(np.array(-1.0))] == [False, False]
+
+
+def test_a_number_of_the_program_stands_in_messages_as_numpys_does():
+    with Program() as program:
+        x = program.input(np.array([1, 2]))
+        assert f"index {x[1]}" == "index 2"

@@ -9,6 +9,7 @@ import pytest
 import tapegrad as torch
 from tapegrad import nn
 from tapegrad.compiler.stores import Place, Store, with_stores
+from tests.compiler.c_backend.c_compiler import compiler
 from tests.compiler.side_by_side import side_by_side
 
 HIDDEN = None
@@ -226,6 +227,9 @@ def test_explain_says_what_is_stored():
 
 @pytest.mark.parametrize("backend", ["numpy", "c"])
 def test_what_was_there_when_it_was_recorded_goes(backend):
+    if backend == "c":
+        compiler()
+
     class Hidden:
         pass
 

@@ -1,5 +1,7 @@
 """Other dtypes and devices, against what PyTorch 2.13 gave and said."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -62,6 +64,7 @@ def test_a_gradient_of_a_complex_conversion_is_real():
     assert x.grad.dtype is torch.float32 and x.grad.tolist() == [2, 2]
 
 
+@pytest.mark.skipif(sys.platform == "emscripten", reason="WebAssembly makes others of them")
 def test_numbers_out_of_range_become_what_pytorch_makes_of_them():
     x = torch.tensor([1.7, -1.7, 300.0, float("nan"), float("inf")])
     assert x.byte().tolist() == [1, 255, 44, 0, 0]

@@ -35,7 +35,7 @@ SUPPORTED = (
         ([np.int32(3)], "tensor([3], dtype=torch.int32)"),
         ([np.int8(3), 2], "tensor([3, 2])"),
         ([np.array([1, 2]), [3.0, 4]], "tensor([[1., 2.],\n        [3., 4.]])"),
-        (np.array([1, 2]), "tensor([1, 2])"),
+        (np.array([1, 2], "int64"), "tensor([1, 2])"),
         (np.array([1.0, 2], np.float16), "tensor([1., 2.], dtype=torch.float16)"),
     ],
 )

@@ -1,5 +1,7 @@
 """Copies side by side."""
 
+import sys
+
 import pytest
 
 import tapegrad as torch
@@ -17,6 +19,7 @@ def test_more_copies_than_64_bits_count_are_refused(counts):
             repeated(*counts)
 
 
+@pytest.mark.skipif(sys.maxsize < 2**40, reason="there are no such addresses")
 @pytest.mark.parametrize("counts", [(2**40, 0), (0, 2**40), (2**40, 2, 0), (2, 0, 2)])
 def test_no_copies_along_one_axis_take_no_memory(counts):
     x = torch.ones(2, 3, requires_grad=True)

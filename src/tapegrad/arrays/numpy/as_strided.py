@@ -95,7 +95,7 @@ def sum_windows(g: Array, shape: Any, axis: int, size: int, step: int) -> Any:
 
 def _places(shape: Any, strides: Any, offset: int) -> Any:
     """The number of the memory's element behind each element of a pattern."""
-    places = np.full(shape, offset)
+    places = np.full(shape, offset, np.intp)
     for axis, (n, stride) in enumerate(zip(shape, strides, strict=True)):
         places += (np.arange(n) * stride).reshape((n,) + (1,) * (len(shape) - axis - 1))
     return places

@@ -7,6 +7,7 @@ factorisation broke down. The factor is then what LAPACK leaves.
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
+from tapegrad.arrays.numpy import singular
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable
 from tapegrad.core.result_order import column_by_column
@@ -142,7 +143,7 @@ def invert(a: Array) -> tuple:
     """(inverse, info) of square matrices."""
     if is_small(a):
         try:
-            return _unknown_where(a, np.linalg.inv(a)), _no_info(a)
+            return _unknown_where(a, singular.inv(a)), _no_info(a)
         except np.linalg.LinAlgError:
             pass
     eye = np.eye(a.shape[-1], dtype=a.dtype)
@@ -166,7 +167,7 @@ def solve_systems(a: Array, b: Array) -> tuple:
     if is_small(a):
         try:
             empty = np.empty((0, *a.shape[-2:]), a.dtype)
-            x = column_by_column(_unknown_where(a, np.linalg.solve(a, b)))
+            x = column_by_column(_unknown_where(a, singular.solve(a, b)))
             return x, _no_info(a), empty, np.empty((0, 1), np.int32)
         except np.linalg.LinAlgError:
             pass
@@ -238,7 +239,7 @@ def cholesky_factor(a: Array, upper: bool) -> tuple:
     if not a.size:
         return a.copy(), _no_info(a)
     try:
-        factor, info = np.linalg.cholesky(a, upper=upper), _no_info(a)
+        factor, info = singular.cholesky(a, upper=upper), _no_info(a)
     except np.linalg.LinAlgError:
         potrf = lapack("potrf", a.dtype)
 

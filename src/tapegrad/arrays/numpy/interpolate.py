@@ -55,7 +55,7 @@ def key_of(index: np.ndarray) -> Key:
     step = int(index[1]) - first
     if step > 0 and (np.diff(index) == step).all():
         return slice(first, int(index[-1]) + 1, step)
-    return index
+    return index.astype(np.intp, copy=False)
 
 
 def indices_of(key: Key) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.cholesky_lu_solve import is_small, lu_packed, lu_solution
+from tapegrad.arrays.numpy.singular import inv, solve
 from tapegrad.core.annotations import Any, Array
 
 _BOUNDS = {
@@ -117,7 +118,7 @@ def _regular(a: Array) -> Any:
         scaled = _of_factors(lu, pivots)[..., None, None] * np.eye(a.shape[-1], dtype=a.dtype)
         return lu_solution(lu, pivots, scaled, True, False)
     scaled = determinants(a)[..., None, None] * np.eye(a.shape[-1], dtype=a.dtype)
-    return np.linalg.solve(a.mT, scaled)
+    return solve(a.mT, scaled)
 
 
 def _singular(a: Array) -> tuple:
@@ -144,7 +145,7 @@ def cofactor_change(a: Array, direction: Any) -> Any:
     product of the diagonal without i and j.
     """
     try:
-        turned = np.linalg.inv(a).mT
+        turned = inv(a).mT
         det = determinants(a)[..., None, None]
         total = np.sum(turned * direction, axis=(-2, -1), keepdims=True)
         return det * (total * turned - turned @ direction.mT @ turned)

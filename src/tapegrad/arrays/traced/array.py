@@ -38,6 +38,9 @@ class Traced:
     def __repr__(self) -> str:
         return repr(self.array)  # as it stands in messages of errors
 
+    def __str__(self) -> str:
+        return str(self.array)
+
     # --- what it is ------------------------------------------------------------------------------
 
     @property

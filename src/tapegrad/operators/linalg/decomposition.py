@@ -3,6 +3,7 @@
 import numpy as np
 
 from tapegrad.arrays.namespaces import anywhere, elements
+from tapegrad.arrays.numpy.singular import NO_FLAGS
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, OperatorLike, Tensor
 from tapegrad.operators.linalg import matrix_check
@@ -99,7 +100,8 @@ _VALUES = {"linalg.svd": "singular values", "linalg.eigh": "eigenvalues"}
 def converged(name: str, operator: OperatorLike, x: Tensor, **params: object) -> Any:
     """The result of a decomposition, or PyTorch's error where the algorithm fails."""
     array = elements(x._array)
-    if name == "linalg.svd" and np.isnan(array).any():  # LAPACK may never return from it
+    # LAPACK may never return from it, or no flag says that it failed
+    if (name == "linalg.svd" or NO_FLAGS) and np.isnan(array).any():
         raise _no_convergence(name, array)
     try:
         return operator(x, **params)

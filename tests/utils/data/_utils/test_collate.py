@@ -26,7 +26,7 @@ Pair = collections.namedtuple("Pair", "a b")
         (["a", "b"], "['a', 'b']"),
         ([np.float32(1), np.float32(3)], "tensor([1., 3.])"),
         ([np.int8(1), np.int8(3)], "tensor([1, 3], dtype=torch.int8)"),
-        ([np.array(3), np.array(4)], "tensor([3, 4])"),
+        ([np.array(3, "int64"), np.array(4, "int64")], "tensor([3, 4])"),
         ([(1, "a"), (2, "b")], "[tensor([1, 2]), ('a', 'b')]"),
         (
             [Pair(1, 2.0), Pair(3, 4.0)],
