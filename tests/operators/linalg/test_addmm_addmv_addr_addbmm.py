@@ -22,6 +22,17 @@ def test_what_is_added_stays_as_it_is():
     assert matrix.equal(torch.ones(3, 2))
 
 
+def test_what_counts_nothing_has_second_derivatives_of_each_sample():
+    a, b = torch.ones(3, 2), torch.ones(2, 2)
+    outside = torch.func.grad(lambda z: added(z).sin().sum())
+
+    def added(z):
+        return torch.func.vmap(lambda x: torch.addmm(x, a, b, beta=0))(z)
+
+    z = torch.ones(2, 1, 1)
+    assert torch.equal(torch.func.grad(lambda z: outside(z).sin().sum())(z), torch.zeros(2, 1, 1))
+
+
 # --- dtypes ---------------------------------------------------------------------------------------
 
 

@@ -69,13 +69,13 @@ def _slopes(product: Callable, a_slope: Callable, b_slope: Callable) -> Callable
     return declare
 
 
-def _sum(input: Any, product: Any, beta: Scalar, alpha: Scalar) -> Any:
+def _sum(xp: Namespace, input: Any, product: Any, beta: Scalar, alpha: Scalar) -> Any:
     """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
     y = product if alpha == 1 else alpha * product
     term = input
     if beta != 1:
-        if beta == 0:
-            return y
+        if beta == 0:  # of each sample where the input is, as its gradient will be
+            return y + xp.zeros_like(input) if is_batched(input) else y
         term = beta * input
     if is_batched(term):  # may have more elements than the product of what is not
         return y + term
@@ -90,7 +90,7 @@ def _sum_of_blas(xp: Namespace, input: Any, product: Any, beta: Scalar, alpha: S
         return product
     if alpha == 0:
         product = xp.zeros_like(product)
-    return _sum(input, product, beta, alpha)
+    return _sum(xp, input, product, beta, alpha)
 
 
 def _product(xp: Namespace, a: Array, b: Array) -> Any:
@@ -125,7 +125,7 @@ add_matrix_product.recorded(
 @primitive(node="BaddbmmBackward0", check=lacks("baddbmm", BOOL))
 def add_products(xp, input, a, b, *, beta, alpha):
     """beta * input + alpha * (a @ b), for each matrix of a batch."""
-    return _sum(input, xp.matmul(a, b), beta, alpha)
+    return _sum(xp, input, xp.matmul(a, b), beta, alpha)
 
 
 add_products.recorded(
@@ -163,7 +163,7 @@ def _order_of_input(result: Any, operands: list, params: dict) -> Any:
 @primitive(node="AddrBackward0", order=_order_of_input)
 def add_outer(xp, input, a, b, *, beta, alpha):
     """beta * input + alpha * the products of all pairs of elements of two vectors."""
-    return _sum(input, a[:, None] * b, beta, alpha)
+    return _sum(xp, input, a[:, None] * b, beta, alpha)
 
 
 _PLAIN = (int, float)  # types of factors that fit as they are
