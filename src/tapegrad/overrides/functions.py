@@ -28,7 +28,7 @@ _IGNORED = frozenset(
     set_default_device set_default_dtype set_default_tensor_type set_deterministic_debug_mode
     set_float32_matmul_precision set_flush_denormal set_num_interop_threads set_num_threads
     set_printoptions set_rng_state set_warn_always solve sym_int symeig to_torch typename
-    use_deterministic_algorithms vmap from_dlpack to_dlpack broadcast_shapes wait
+    use_deterministic_algorithms vmap from_dlpack to_dlpack broadcast_shapes wait while_loop
     """.split()
 )
 """Functions of `torch` in which no tensor takes part, or which nobody may override."""
