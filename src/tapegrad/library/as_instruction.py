@@ -26,7 +26,7 @@ def can_be(schema: FunctionSchema, bound: Bound) -> bool:
     """Whether a call is recorded, and gives nothing but new tensors."""
     tensors = bound.tensors()
     return (
-        any(is_recorded(x._array) for x in tensors)
+        bool(tensors)
         and all(is_recorded(x._array) for x in tensors)
         and not schema.is_mutable
         and bool(schema.returns)
@@ -36,10 +36,8 @@ def can_be(schema: FunctionSchema, bound: Bound) -> bool:
 
 def as_instruction(schema: FunctionSchema, kernel: Callable, bound: Bound) -> Any:
     """What the kernel gives, written down as one call of a function of arrays."""
-
     leaves, structure = tree_flatten((list(bound.args), bound.kwargs))
     plain = [_TENSOR if isinstance(x, TensorBase) else x for x in leaves]  # it keeps no tensors
-
     orders: list[list[int]] = []  # of the results' axes in memory, in the call that is recorded
 
     def run(*arrays: Any) -> Any:
