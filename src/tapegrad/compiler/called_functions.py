@@ -9,7 +9,7 @@ later call is recorded.
 import sys
 from types import CodeType, FrameType
 
-from tapegrad.compiler.sources import is_library_module
+from tapegrad.compiler.whose_code import is_library_module
 from tapegrad.core.annotations import Any, Callable
 
 _MOST_GROWN = 8  # calls in which functions ran for the first time

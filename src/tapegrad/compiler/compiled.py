@@ -205,8 +205,7 @@ class Compiled:
         leaves = tree_leaves((args, kwargs))
         start = perf_counter()
         try:
-            infers_now = _INFERENCE in (mode if isinstance(mode, tuple) else (mode,))
-            recording = Recording(found_by(function, leaves, self._called), infers_now)
+            recording = Recording(found_by(function, leaves, self._called))
             recording.check_tensors()
             recording.opened = self._replaced.among(recording.found.places)
         except TooManyFunctions:
@@ -234,7 +233,7 @@ class Compiled:
             self._put_first(entry)
             self._worth.cost = perf_counter() - start
         for x in made:
-            x._counter, x._view = INFERENCE, None
+            x._counter, x._view = INFERENCE, None  # as of what inference mode itself makes
         return result
 
     def _failed_run(self, entry: Entry, args: tuple, kwargs: dict) -> Any:

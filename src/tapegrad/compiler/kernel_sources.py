@@ -16,7 +16,7 @@ import numpy as np
 from tapegrad.arrays.numpy.blas_threads import DEEP, RUN, RUNS, WIDE
 from tapegrad.arrays.numpy.blocks import PRODUCT
 from tapegrad.arrays.signature import Like
-from tapegrad.compiler.sources import names_of
+from tapegrad.compiler.whose_code import names_of
 from tapegrad.core.annotations import Any
 from tapegrad.core.dtype import FLOAT8_IN_USE
 from tapegrad.core.errors import runtime_error

@@ -11,7 +11,8 @@ from functools import partial
 from types import FrameType
 
 from tapegrad.arrays.traced.program import RECORDING
-from tapegrad.compiler.sources import is_library_module, names_of, position
+from tapegrad.compiler.sources import position
+from tapegrad.compiler.whose_code import is_library_module, names_of
 from tapegrad.core.annotations import Any
 from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.tensors.tensor import Tensor

@@ -7,7 +7,6 @@ nothing is lost but time.
 
 import gc
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from sys import getrefcount
 from types import BuiltinFunctionType, FunctionType
@@ -20,17 +19,18 @@ from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.number import TracedNumber, plain
 from tapegrad.arrays.traced.program import Program
 from tapegrad.autograd.backward_grad import grad
-from tapegrad.autograd.describe import is_freed
 from tapegrad.autograd.layered_mode import Layered
-from tapegrad.autograd.mode import MODE, is_grad_enabled, switched
-from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence, node_of
+from tapegrad.autograd.mode import MODE, infers, is_grad_enabled, switched
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.view import View
 from tapegrad.compiler.counts import Count, counts_of
+from tapegrad.compiler.graph_behind import backward_of, is_over, nodes_behind, saved_behind
 from tapegrad.compiler.joint import views_of_others
 from tapegrad.compiler.python_effects import Watch, may_have_effects
-from tapegrad.compiler.sources import PLAIN, Found, Uncompilable, is_library
+from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
 from tapegrad.compiler.stores import Form, Place, Store, objects_of, stores_of
+from tapegrad.compiler.whose_code import is_library
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.dtype import dtype
@@ -147,8 +147,8 @@ class Recording:
         counts: ints that the call has added to; some of the actions do it again
     """
 
-    def __init__(self, found: Found, infers: bool = False):
-        self.infers = infers
+    def __init__(self, found: Found):
+        self.infers = infers(MODE.get())
         self.program = Program()
         self.program.owner = self
         self.found = found
@@ -373,14 +373,14 @@ class Recording:
             if isinstance(x, TensorBase)
             and x._node is not None
             and type(x._node) is not AccumulateGrad
-            and not _is_over(x._node)
+            and not is_over(x._node)
             and id(x) not in known
         ]
         if not self.live or not self.wanted:
             self.live = []
             return
-        for node in _nodes_behind([x._node for x in self.live]):
-            if hasattr(node, "user_backward") and may_have_effects(_backward_of(node)):
+        for node in nodes_behind([x._node for x in self.live]):
+            if hasattr(node, "user_backward") and may_have_effects(backward_of(node)):
                 self.live = []
                 return self.refuse(f"{node.name()} does more than compute")
             hooks = getattr(node, "hooks", None)
@@ -429,7 +429,7 @@ class Recording:
         mine = {id(x) for x in leaves} | {id(x._grad) for x in self.tensors}
         views = [x._view for x in leaves if isinstance(x, TensorBase) and x._view is not None]
         mine |= {id(view.base) for view in views}
-        mine |= _saved_behind([x for x in leaves if isinstance(x, TensorBase)])
+        mine |= saved_behind([x for x in leaves if isinstance(x, TensorBase)])
         self.escaped = ""
         del alive
         tensors, views = self._holders()
@@ -629,52 +629,6 @@ def is_plain(x: Any, infers: bool = False) -> bool:
         and type(x._array) in (np.ndarray, Traced)
         and (infers or x._counter is not INFERENCE)
     )
-
-
-def _nodes_behind(edges: list) -> Iterator[Any]:
-    """Every node of a graph, from some edges on."""
-    stack, seen = [node_of(edge) for edge in edges], set()
-    while stack:
-        node = stack.pop()
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        yield node
-        stack += [node_of(edge) for edge in node.edges or ()]
-
-
-def _is_over(edge: Any) -> bool:
-    """Whether a backward pass has freed what some node behind a result has saved."""
-    return any(is_freed(node) for node in _nodes_behind([edge]))
-
-
-def _backward_of(node: Any) -> Any:
-    """What the user has written of the backward pass of a node."""
-    call = getattr(node.ctx, "_library_call", None)
-    return node.user_backward() if call is None else call.operator.formula.backward
-
-
-def _saved_behind(tensors: list) -> set[int]:
-    """The identities of the tensors that nodes behind some have saved, and of their bases."""
-    found = set()
-    stack: list[Any] = []
-    for node in _nodes_behind([x._node for x in tensors]):
-        stack.append(getattr(node, "saved", None))
-        stack.append(getattr(node, "saved_values", None))
-        stack.append(vars(node.ctx) if hasattr(node, "saved_values") else None)
-    while stack:
-        x = stack.pop()
-        if isinstance(x, TensorBase):
-            found.add(id(x))
-            if x._view is not None:
-                found.add(id(x._view.base))
-        elif isinstance(x, (tuple, list)):
-            stack += x
-        elif isinstance(x, dict):
-            stack += x.values()
-        elif hasattr(type(x), "tensor") and hasattr(x, "value"):
-            stack.append(x.value)
-    return found
 
 
 def _is_pure(params: Any, like: bool = False) -> bool:

@@ -7,7 +7,6 @@ objects, and the same of the functions found there, as far as they are written i
 of tapegrad or of Python's library. Each place that was looked at is a line of the guard.
 """
 
-import dis
 import functools
 import itertools
 import sys
@@ -19,6 +18,14 @@ import numpy as np
 from tapegrad.compiler.counts import Variable
 from tapegrad.compiler.guards import Guard
 from tapegrad.compiler.stores import PLAIN, Place
+from tapegrad.compiler.whose_code import (
+    globals_of,
+    is_foreign,
+    is_library,
+    is_library_module,
+    is_named_by_library,
+    names_of,
+)
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.device import _defaults as DEVICES
 from tapegrad.core.dtype import current as DEFAULT
@@ -140,7 +147,7 @@ class Found:
             self.iterators.append((x, at))
         elif type(x).__module__.startswith("numpy.random"):
             self.generators.append(x)
-        elif not _is_foreign(type(x)):
+        elif not is_foreign(type(x)):
             self._object(x)
 
     def entry(self, owner: Any, key: Any, x: Any) -> None:
@@ -324,7 +331,7 @@ class Found:
                 self.look_at(entry)
 
     def _function(self, function: Any) -> None:
-        if _is_named_by_library(function):
+        if is_named_by_library(function):
             return  # its variables are the library's own
         is_ours = is_library_module(function.__globals__.get("__name__", ""))
         if not is_ours and self.called is not None and function.__code__ not in self.called:
@@ -398,64 +405,6 @@ def position(x: Any) -> Any:
     if type(x) is itertools.count:
         return repr(x)
     return x.__length_hint__() if hasattr(x, "__length_hint__") else None
-
-
-_OURS = ("tapegrad", "torch")
-
-
-def globals_of(code: Any) -> list[str]:
-    """The global names that code and the functions in it look up, and the modules they import."""
-    found = {x.argval: None for x in dis.get_instructions(code) if x.opname in _OF_GLOBALS}
-    for x in code.co_consts:
-        if isinstance(x, types.CodeType):
-            found.update(dict.fromkeys(globals_of(x)))
-    return list(found)
-
-
-_OF_GLOBALS = frozenset(
-    "LOAD_GLOBAL LOAD_NAME STORE_GLOBAL DELETE_GLOBAL IMPORT_NAME LOAD_FROM_DICT_OR_GLOBALS".split()
-)
-
-
-def names_of(code: Any) -> list[str]:
-    """The names that code and the functions in it look up, those of attributes among them."""
-    names = dict.fromkeys(code.co_names)
-    for x in code.co_consts:
-        if isinstance(x, types.CodeType):
-            names.update(dict.fromkeys(names_of(x)))
-    return list(names)
-
-
-def is_library(x: Any) -> bool:
-    """Whether a class or function is part of tapegrad, of NumPy or of Python's library."""
-    return is_library_module(getattr(x, "__module__", None) or "builtins")
-
-
-def is_library_module(name: str) -> bool:
-    """Whether a module is part of tapegrad, of NumPy, of SciPy or of Python's library."""
-    root = name.partition(".")[0]
-    return root in (*_OURS, "numpy", "scipy", "builtins") or root in _STDLIB
-
-
-def _is_named_by_library(function: Any) -> bool:
-    """Whether a function is one that a module of a library has under its name."""
-    if not is_library(function):
-        return False
-    module = sys.modules.get(function.__module__)
-    return getattr(module, function.__name__, None) is function
-
-
-_STDLIB = sys.stdlib_module_names - {"__main__"}
-
-
-def _is_foreign(kind: type) -> bool:
-    """Whether objects of a class are Python's own or NumPy's, and nothing is looked for in them."""
-    root = (kind.__module__ or "").partition(".")[0]
-    return (
-        root == "numpy"
-        or root == "builtins"
-        or (root in _STDLIB and kind is not types.SimpleNamespace)
-    )
 
 
 def found_by(function: Callable, args: Any, called: Any = None) -> Found:

@@ -22,10 +22,6 @@ def _is_small_product(x: Any, y: Any) -> bool:
     return x.size < 4096 or y.size < 4096
 
 
-def _is_small_added(input: Any, x: Any, y: Any) -> bool:
-    return x.size < 4096 or y.size < 4096
-
-
 def _is_small_sum(x: Any, **_: Any) -> bool:
     return x.size < 2**15
 
@@ -43,7 +39,7 @@ def _is_small_choice(condition: Any, *_: Any) -> bool:
 
 
 _SMALL: dict[str, Callable] = {
-    "add_product": _is_small_added,
+    "add_product": lambda input, x, y: _is_small_product(x, y),
     "concat": _are_small,
     "matmul": _is_small_product,
     "sum": _is_small_sum,
