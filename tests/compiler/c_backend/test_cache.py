@@ -283,6 +283,20 @@ def test_a_size_that_is_no_number(monkeypatch):
         run_program()
 
 
+def test_what_another_process_removes_as_soon_as_it_is_made_is_made_again(folder, monkeypatch):
+    loaded, seen = cache._loaded, []
+
+    def removed_twice(target):
+        seen.append(target)
+        if len(seen) in (2, 3):
+            shutil.rmtree(target)
+        return loaded(target)
+
+    monkeypatch.setattr(cache, "_loaded", removed_twice)
+    run_program(11.0)
+    assert len(seen) == 4
+
+
 def test_processes_that_remove_what_others_use(folder, monkeypatch):
     monkeypatch.setenv("TAPEGRAD_CACHE_MB", "0")
     running = [start(20) for _ in range(3)]

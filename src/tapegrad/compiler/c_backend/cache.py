@@ -18,6 +18,7 @@ from tapegrad.compiler.c_backend.toolchain import Compiler, CompilerMissing
 from tapegrad.core.annotations import Any
 
 SOURCE, LIBRARY, DIGEST = "program.c", "program.so", "program.sha256"
+_TRIES = 8
 
 
 def library(source: str, compiler: Compiler) -> Any:
@@ -31,11 +32,12 @@ def library(source: str, compiler: Compiler) -> Any:
         return found
     from tapegrad.compiler.c_backend.making import make  # which takes long to import
 
-    make(source, compiler, target)
-    found = _loaded(target)
-    if found is None:
-        raise CompilerMissing(f"{target} was written and cannot be read: is the disk full?")
-    return found
+    for _ in range(_TRIES):  # another process may remove what was just made, if the cache is small
+        make(source, compiler, target)
+        found = _loaded(target)
+        if found is not None:
+            return found
+    raise CompilerMissing(f"{target} was written and cannot be read: is the disk full?")
 
 
 def name_of(source: str, compiler: Compiler) -> str:
