@@ -10,7 +10,7 @@ from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.arrays.traced import namespace as traced
 from tapegrad.arrays.traced.array import Traced
 from tapegrad.arrays.traced.program import Constant, Program, Value
-from tapegrad.compiler.c_backend import pool, templates, vector_math
+from tapegrad.compiler.c_backend import blas, c_library, pool, templates
 from tapegrad.compiler.c_backend.templates.call import Strided, shared_name
 from tapegrad.compiler.c_backend.templates.shared import MOST_PARTS
 from tests.compiler.c_backend.c_compiler import compiled
@@ -18,25 +18,15 @@ from tests.compiler.c_backend.c_compiler import compiled
 assert KERNELS
 
 
-def blas(name):
-    """The address of a CBLAS product of 64-bit sizes: the one that NumPy brings."""
-    from pathlib import Path
-
-    for path in (Path(np.__file__).parents[1] / "numpy.libs").glob("libscipy_openblas64*"):
-        library = ctypes.CDLL(str(path))
-        return ctypes.cast(getattr(library, f"scipy_cblas_{name}64_"), ctypes.c_void_p).value
-    return None
-
-
 @functools.cache
 def library():
     """All functions of the templates, compiled once."""
     text = templates.library().source(templates.library().definitions)
     text = re.sub(r"^static (void|int) tg_", r"\1 tg_", text, flags=re.M)
-    found, _ = compiled(vector_math.HEADERS + text + pool.BINDING)
+    found, _ = compiled(c_library.HEADER + text + pool.BINDING)
     pool.bind(found)
-    for suffix, name in (("f32", "sgemm"), ("f64", "dgemm")):
-        ctypes.c_void_p.in_dll(found, f"gemm_{suffix}").value = blas(name)
+    for suffix in ("f32", "f64"):
+        ctypes.c_void_p.in_dll(found, f"gemm_{suffix}").value = blas.found().address(suffix)
     return found
 
 

@@ -23,7 +23,7 @@ class Entry(NamedTuple):
     """The C text of a library with one entry, and what is bound to it when it is loaded."""
 
     source: str
-    products: bool
+    products: list[str]
     shares: bool
 
 
@@ -54,7 +54,7 @@ def entry(function: str) -> Entry:
         parts.append(blas.binding(products, blas.found().convention))
     if shares:
         parts.append(pool.BINDING)
-    return Entry("\n".join([*parts, code]), bool(products), shares)
+    return Entry("\n".join([*parts, code]), products, shares)
 
 
 def bound(found: Entry, library: Any) -> Callable[[int, Any, int], int]:
@@ -64,9 +64,7 @@ def bound(found: Entry, library: Any) -> Callable[[int, Any, int], int]:
     or something else where it has not computed anything that is of use.
     """
     if found.products:
-        kernels = blas.found()
-        library.bind.argtypes, library.bind.restype = [ctypes.c_void_p] * 2, None
-        library.bind(kernels.sgemm, kernels.dgemm)
+        blas.bind(library, found.products)
     if found.shares:
         pool.bind(library)
     enter = library.enter

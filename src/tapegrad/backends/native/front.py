@@ -10,6 +10,7 @@ from tapegrad.arrays.signature import Like
 from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.backends.native.libraries import library
 from tapegrad.backends.native.plan import FAILED, Plan, first_call
+from tapegrad.compiler.c_backend.blas import found
 from tapegrad.core.annotations import Any, Callable
 
 _MOST = 4096  # kinds of calls of a kernel that are planned: NumPy makes those that come later
@@ -50,6 +51,13 @@ _SMALL: dict[str, Callable] = {
 
 _FOR_THREADS = ("add_product", "concat", "matmul", "sum", "take")
 """Kernels in which NumPy is as quick, but for threads."""
+
+_PRODUCTS = ("add_product", "matmul")
+
+
+def _is_for_threads(name: str) -> bool:
+    """Whether a kernel is called in C only where threads share it."""
+    return name in _FOR_THREADS and not (name in _PRODUCTS and found().convention == "own")
 
 
 def front(name: str, kernel: Callable) -> Callable:
@@ -105,7 +113,7 @@ def front(name: str, kernel: Callable) -> Callable:
         if len(runs) + len(plans) >= _MOST or RECORDING.get() is not None:
             return kernel(*args, **options)
         out, plan = first_call(name, kernel, args, options)
-        if plan is None or (name in _FOR_THREADS and not plan.shared):
+        if plan is None or (not plan.shared and _is_for_threads(name)):
             runs[known] = None
         else:
             plans[known] = plan

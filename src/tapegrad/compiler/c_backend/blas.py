@@ -1,7 +1,8 @@
-"""Products of matrices by the BLAS that NumPy or SciPy brings.
+"""Whose products of matrices programs call.
 
-`found()` says which one there is. C calls it by pointers of CBLAS's type, `gemm_f32` and
-`gemm_f64`, that are set when a library is loaded. Where there is none, loops of C take its place.
+`found()` says whose: with AVX-512 those of `templates.gemm`, which are quicker; elsewhere those of
+the BLAS that NumPy or SciPy brings, and ours where there is none. C calls them by pointers of
+CBLAS's type, `gemm_f32` and `gemm_f64`, that `bind` sets when a library is loaded.
 """
 
 import ctypes
@@ -11,11 +12,13 @@ from functools import cache
 
 import numpy as np
 
-from tapegrad.core.annotations import Any
+from tapegrad.compiler.c_backend import cache as libraries
+from tapegrad.compiler.c_backend.toolchain import compiler, cpu
+from tapegrad.core.annotations import Any, Sequence
 
 
 class Blas:
-    """Addresses of sgemm and dgemm, and in which convention they are called.
+    """Addresses of sgemm and dgemm, and in which convention they are called: ours are "own".
 
     `threads` are addresses of what gives and sets the number of its threads; 0 if it has none.
     """
@@ -24,14 +27,38 @@ class Blas:
         self, convention: str, sgemm: int = 0, dgemm: int = 0, keep: Any = None,
         threads: tuple[int, int] = (0, 0),
     ):  # fmt: skip
-        self.convention, self.sgemm, self.dgemm, self.keep = convention, sgemm, dgemm, keep
-        self.threads = threads
+        self.convention, self.keep, self.threads = convention, keep, threads
+        self._addresses = {"f32": sgemm, "f64": dgemm}
+
+    def address(self, suffix: str) -> int:
+        """Of the product of that type. Raises CompilerMissing where ours cannot be compiled."""
+        return _own(suffix) if self.convention == "own" else self._addresses[suffix]
 
 
 @cache
 def found() -> Blas:
-    """The BLAS of this process."""
-    return _of_numpy() or _of_scipy() or Blas("loops")
+    """What makes the products of this process."""
+    if "avx512f" in cpu():
+        return Blas("own")
+    return _of_numpy() or _of_scipy() or Blas("own")
+
+
+def bind(library: Any, suffixes: Sequence[str]) -> None:
+    """Give a library the products of these types."""
+    kernels = found()
+    library.bind.argtypes, library.bind.restype = [ctypes.c_void_p] * 2, None
+    library.bind(*[kernels.address(t) if t in suffixes else 0 for t in _REAL])
+
+
+@cache
+def _own(suffix: str) -> int:
+    """Where our product of a type lies, in a library of its own."""
+    from tapegrad.compiler.c_backend import c_library  # which takes long to import
+
+    code = f"tg_gemm_type_{suffix} product = tg_gemm_{suffix};\n"
+    source = c_library.HEADER + c_library.used_by(f"tg_gemm_{suffix}()") + code
+    library = libraries.library(source, compiler())
+    return ctypes.c_void_p.in_dll(library, "product").value or 0
 
 
 def _of_numpy() -> Blas | None:
@@ -94,42 +121,24 @@ static void by_fortran_SUFFIX(int order, int a, int b, int64_t m, int64_t n, int
                    &first, A, &second, &beta, C, &third);
 }
 """
-_LOOPS = """\
-/* CBLAS by loops, as no library of it was found */
-static void by_loops_SUFFIX(int order, int a, int b, int64_t m, int64_t n, int64_t k, REAL alpha,
-                            const REAL *A, int64_t lda, const REAL *B, int64_t ldb, REAL beta,
-                            REAL *C, int64_t ldc) {
-    (void)order;
-    for (int64_t i = 0; i < m; i++) {
-        REAL *row = C + i * ldc;
-        for (int64_t j = 0; j < n; j++) row[j] = beta == 0 ? 0 : row[j] * beta;
-        for (int64_t l = 0; l < k; l++) {
-            const REAL x = alpha * (a == 112 ? A[l * lda + i] : A[i * lda + l]);
-            if (b == 112)
-                for (int64_t j = 0; j < n; j++) row[j] += x * B[j * ldb + l];
-            else
-                for (int64_t j = 0; j < n; j++) row[j] += x * B[l * ldb + j];
-        }
-    }
-}
-"""
-_ALONE = f"""\
+_ALONE = """\
 #ifdef TG_CBLAS
 #include <cblas.h>
 static void by_cblas_SUFFIX(int order, int a, int b, int64_t m, int64_t n, int64_t k, REAL alpha,
                             const REAL *A, int64_t lda, const REAL *B, int64_t ldb, REAL beta,
-                            REAL *C, int64_t ldc) {{
+                            REAL *C, int64_t ldc) {
     cblas_GEMM(order, a, b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-}}
+}
 #else
-{_LOOPS}#define by_cblas_SUFFIX by_loops_SUFFIX
+#define by_cblas_SUFFIX tg_gemm_SUFFIX
 #endif
 """
-_SOURCES = {"cblas64": "", "fortran": _FORTRAN, "loops": _LOOPS, "alone": _ALONE}
+_SOURCES = {"cblas64": "", "fortran": _FORTRAN, "own": "", "alone": _ALONE}
+_GIVEN = "gemm_SUFFIX = (tg_gemm_type_SUFFIX)GEMM;"
 _BINDING = {
-    "cblas64": "gemm_SUFFIX = (tg_gemm_type_SUFFIX)GEMM;",
+    "cblas64": _GIVEN,
     "fortran": "fortran_SUFFIX = (fortran_SUFFIX_t)GEMM; gemm_SUFFIX = by_fortran_SUFFIX;",
-    "loops": "gemm_SUFFIX = by_loops_SUFFIX;",
+    "own": _GIVEN,
     "alone": "gemm_SUFFIX = by_cblas_SUFFIX;",
 }
 _REAL = {"f32": ("float", "sgemm"), "f64": ("double", "dgemm")}

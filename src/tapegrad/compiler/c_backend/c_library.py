@@ -17,8 +17,17 @@ HEADER = """\
 #define NOINLINE __attribute__((noinline)) /* copies of a loop in each place only take long */
 #ifdef __clang__ /* what calls the loops one after the other is long, and runs in no time */
 #define ONCE __attribute__((noinline, optnone))
+#define TILES __attribute__((noinline, min_vector_width(512))) /* else it halves vectors */
 #else
 #define ONCE __attribute__((optimize("O0")))
+#define TILES __attribute__((noinline)) /* inside of others they have too few registers */
+#endif
+#ifdef __AVX512F__ /* bytes of a vector */
+#define TG_WIDE 64
+#elif defined __AVX__
+#define TG_WIDE 32
+#else
+#define TG_WIDE 16
 #endif
 """
 

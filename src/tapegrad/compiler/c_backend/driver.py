@@ -49,7 +49,7 @@ class Driver:
         return Recipe(
             self._written.text, self.source, self.scope, self.layout.size, self.layout.results,
             self._constants, self._n_slots, len(self.inputs), parts, failures,
-            bool(self._written.products), self._written.shares, n_timed,
+            self._written.products, self._written.shares, n_timed,
         )  # fmt: skip
 
     def _lines(self) -> list[str]:

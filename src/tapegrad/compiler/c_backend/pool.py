@@ -7,8 +7,8 @@ While they look they let others have the core: to be woken takes 40 to 70 micros
 code shares work every few hundred. Work that comes while another program uses the pool runs in its
 own thread.
 
-Products are work of which the BLAS itself uses one thread for as long: its own threads and these
-are never there at once. It has no more of them than BLAS may use.
+Products of a BLAS are work of which the BLAS itself uses one thread for as long: its own threads
+and these are never there at once. They have no more of them than the BLAS may use.
 """
 
 import ctypes
@@ -55,6 +55,7 @@ static run_type run;
 static void *given;
 static int64_t size;
 static int parts, next;
+static int are_ours; /* products: no BLAS has threads for them */
 static int (*blas_threads)(void);
 static void (*set_blas_threads)(int);
 
@@ -149,7 +150,7 @@ static void share(int n_threads) {
    Products: one part where they are not shared, and the BLAS has one thread meanwhile */
 void tg_share(run_type f, void *x, int64_t n, int n_parts, int n_threads, int products) {
     const int before = products && blas_threads ? blas_threads() : 1;
-    if (products && n_threads > before) n_threads = before;
+    if (products && !are_ours && n_threads > before) n_threads = before;
     if (n_threads > MOST) n_threads = MOST;
     if (products && n_threads < 2) n_parts = 1;
     if ((n_threads < 2 && before < 2) || pthread_mutex_trylock(&busy)) {
@@ -168,7 +169,8 @@ void tg_share(run_type f, void *x, int64_t n, int n_parts, int n_threads, int pr
     pthread_mutex_unlock(&busy);
 }
 
-void bind_blas(void *get, void *set) {
+void bind_blas(void *get, void *set, int ours) {
+    are_ours = ours;
     blas_threads = (int (*)(void))get;
     set_blas_threads = (void (*)(int))set;
 }
@@ -200,6 +202,8 @@ def bind(library: Any) -> None:
 @cache
 def _library() -> Any:
     found = libraries.library(SOURCE, compiler())
-    found.bind_blas.argtypes, found.bind_blas.restype = [ctypes.c_void_p] * 2, None
-    found.bind_blas(*blas.found().threads)
+    kernels = blas.found()
+    found.bind_blas.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
+    found.bind_blas.restype = None
+    found.bind_blas(*kernels.threads, kernels.convention == "own")
     return found

@@ -30,7 +30,7 @@ class Recipe:
         n_slots, n_inputs: the length of that table; how many inputs there are
         parts: numbers of the functions of C
         failures: functions that raise what a part's number means, or what had a wrong index
-        products, shares: whether it makes products of matrices; whether threads share its loops
+        products, shares: suffixes of the types of its products; whether threads share its loops
         n_timed: how many segments note when they have ended; None where none does
         check: the recipe of a program that asks whether this one holds; None
     """
@@ -38,7 +38,7 @@ class Recipe:
     def __init__(
         self, source: str, driver: str, scope: dict[str, Any], size: int, results: list[Buffer],
         constants: Sequence[Buffer], n_slots: int, n_inputs: int, parts: list[int],
-        failures: list[Any], products: bool, shares: bool, n_timed: int | None,
+        failures: list[Any], products: list[str], shares: bool, n_timed: int | None,
     ):  # fmt: skip
         self.source, self.driver, self.scope = source, driver, scope
         self.size, self.results, self.constants = size, results, constants
@@ -53,9 +53,7 @@ class Recipe:
         `scope` is what the names in the lines of the program mean.
         """
         if self.products:
-            found = blas.found()
-            library.bind.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-            library.bind(found.sgemm, found.dgemm)
+            blas.bind(library, self.products)
         if self.shares:
             from tapegrad.compiler.c_backend import pool
 

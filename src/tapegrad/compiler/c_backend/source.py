@@ -78,6 +78,8 @@ class CSource:
         helpers = c_library.used_by(code)
         self.shares = " tg_share;" in helpers
         self.products = [x for x in ("f32", "f64") if f" gemm_{x};" in helpers]
+        if self.products and convention == "alone":
+            helpers = c_library.used_by(code + "".join(f"tg_gemm_{x}()" for x in self.products))
         self.text = "\n".join(
             [
                 c_library.HEADER,

@@ -21,6 +21,7 @@ from tapegrad.compiler.c_backend.templates import (
     embedding,
     gather_scatter,
     gelu,
+    gemm,
     gru,
     interpolate,
     layer_norm,
@@ -29,6 +30,7 @@ from tapegrad.compiler.c_backend.templates import (
     max_pool,
     nll_cross_entropy,
     optimizer_step,
+    product_tile,
     rnn,
     small_product,
     softmax,
@@ -42,7 +44,7 @@ from tapegrad.core.annotations import Any
 @cache
 def basics() -> Library:
     """Vector math and what several families use: all that most programs need."""
-    untyped = (common, concat_stack, conv, gather_scatter)
+    untyped = (common, product_tile, gemm, concat_stack, conv, gather_scatter)
     library = Library("\n".join(x.UNTYPED for x in untyped), below=vector_math.LIBRARY)
     return _with(library, common)
 
@@ -51,6 +53,8 @@ def basics() -> Library:
 def library() -> Library:
     """Vector math and all functions of the templates, whose texts take long to take apart."""
     families = (
+        product_tile,
+        gemm,
         small_product,
         layer_norm,
         batch_group_norm,

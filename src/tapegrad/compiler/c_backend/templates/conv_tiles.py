@@ -1,16 +1,11 @@
 """C that convolutions have in common: places, and tiles, copies of the images below them."""
 
 UNTYPED = r"""
-/* Bytes of a vector of this processor */
-#define TG_WIDE TG_MAX(16, TG_MIN(64, __BIGGEST_ALIGNMENT__))
 /* Numbers in whole lines of the cache */
 #define TG_LINES(n) (((n) + 15) / 16 * 16)
 """
 
 SOURCE = r"""
-/* A vector, anywhere in memory; two of them are a panel */
-typedef real tg_wide_real __attribute__((vector_size(TG_WIDE), aligned(sizeof(real)), may_alias));
-
 /* Images (N, G C, h, w) and places (oh, ow), as a convolution has them: place i of an axis sees
    offset k of a kernel at i s + k d - p. y is the result (N, G O, H, W), of which every step_h-th
    row and every step_w-th column are places. `rows` x `columns` places are one block, the images

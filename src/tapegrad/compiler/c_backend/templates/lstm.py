@@ -12,7 +12,8 @@ from tapegrad.compiler.c_backend.templates.shared import shared
 SOURCE = r"""
 /* The rows that threads share at a time: four, if w (4 H, H) is kept as panels, else twelve */
 static int64_t tg_lstm_unit_real(int64_t B, int64_t H) {
-    return H % (64 / (int64_t)sizeof(real)) == 0 && B * H <= 16384 ? 4 : 12;
+    int64_t few = B * H <= 16384 || TG_WIDE == 64;
+    return few && H % (64 / (int64_t)sizeof(real)) == 0 ? 4 : 12;
 }
 
 /* The steps of `rows` of B sequences; `gates` are the products of x yet; w is w_hh^T, as panels
@@ -69,7 +70,7 @@ static void tg_lstm_shared_real(real *restrict output, real *restrict last_cell,
     for (int64_t j = 0; j < 4 * H; j++) bias[j] = biases ? b_ih[j] + b_hh[j] : 0;
     int64_t unit = tg_lstm_unit_real(B, H);
     if (unit == 4)
-        tg_panels_real(w, w_hh, H, 4 * H, 1, H);
+        tg_panels_real(w, 1, w_hh, H, H, 4 * H);
     else
         tg_transpose_real(w, 4 * H, w_hh, H, 4 * H, H);
     tg_product_shared_real(0, 1, T * B, 4 * H, F, 1, x, F, w_ih, F, 0, gates, 4 * H, threads);
@@ -125,7 +126,7 @@ static void tg_lstm_back_real(real *restrict gx, real *restrict dh, real *restri
     memcpy(dc, g_cell, B * H * sizeof(real));
     int64_t unit = tg_lstm_unit_real(B, H);
     real *panels = d + T * B * 4 * H;
-    if (unit == 4) tg_panels_real(panels, w_hh, 4 * H, H, H, 1);
+    if (unit == 4) tg_panels_real(panels, 0, w_hh, H, 4 * H, H);
     tg_lstm_steps_back_shared_real(d, dh, dc, g, c0, unit == 4 ? panels : w_hh, gates, cells, T, B,
                                    unit, B, H, reverse, threads);
     if (gx)
