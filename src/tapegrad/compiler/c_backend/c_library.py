@@ -29,6 +29,11 @@ HEADER = """\
 #else
 #define TG_WIDE 16
 #endif
+#if defined __AVX512F__ && !defined __clang__ /* else it takes half of a vector */
+#define WHOLE __attribute__((target("prefer-vector-width=512")))
+#else
+#define WHOLE
+#endif
 """
 
 _REAL = {"f32": ("float", "f"), "f64": ("double", "")}

@@ -237,7 +237,7 @@ class CSource:
         if loop.n is not None:
             parameters.append("int64_t n")
         body = "\n".join(f"    {line}" for line in _filled(lines, names))
-        text = f"static void {name}({', '.join(parameters)}) {{\n{body}\n}}\n"
+        text = f"WHOLE static void {name}({', '.join(parameters)}) {{\n{body}\n}}\n"
         self._functions[key] = name, text
         return name
 
