@@ -22,7 +22,7 @@ assert KERNELS
 def library():
     """All functions of the templates, compiled once."""
     text = templates.library().source(templates.library().definitions)
-    text = re.sub(r"^static (void|int) tg_", r"\1 tg_", text, flags=re.M)
+    text = re.sub(r"^(WHOLE )?static (void|int) tg_", r"\1\2 tg_", text, flags=re.M)
     found, _ = compiled(c_library.HEADER + text + pool.BINDING)
     pool.bind(found)
     for suffix in ("f32", "f64"):

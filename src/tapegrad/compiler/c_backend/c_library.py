@@ -30,7 +30,7 @@ HEADER = """\
 #define TG_WIDE 16
 #endif
 #if defined __AVX512F__ && !defined __clang__ /* else it takes half of a vector */
-#define WHOLE __attribute__((target("prefer-vector-width=512")))
+#define WHOLE __attribute__((noinline, target("prefer-vector-width=512")))
 #else
 #define WHOLE
 #endif

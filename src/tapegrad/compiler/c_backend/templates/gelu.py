@@ -12,12 +12,12 @@ _NAMES = ("gelu", "gelu_tanh")
 
 SOURCE = "".join(
     rf"""
-static void tg_{name}_array_real(real *restrict y, const real *restrict x, int64_t n) {{
+WHOLE static void tg_{name}_array_real(real *restrict y, const real *restrict x, int64_t n) {{
     _Pragma("omp simd")
     for (int64_t i = 0; i < n; i++) y[i] = tg_{name}_real(x[i]);
 }}
 
-static void tg_{name}_back_array_real(real *restrict dx, const real *restrict g,
+WHOLE static void tg_{name}_back_array_real(real *restrict dx, const real *restrict g,
                                       const real *restrict x, int64_t n) {{
     _Pragma("omp simd")
     for (int64_t i = 0; i < n; i++) dx[i] = tg_{name}_back_real(g[i], x[i]);
