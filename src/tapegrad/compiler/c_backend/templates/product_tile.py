@@ -142,18 +142,24 @@ static void tg_turn_real(real *restrict to, int64_t next, const real *restrict f
 static void tg_panel_real(real *restrict to, int b, const real *restrict B, int64_t ldb, int64_t k,
                           int64_t n, int64_t vectors) {{
     const int64_t lanes = TG_WIDE / sizeof(real), width = vectors * lanes;
-    int64_t p = 0;
-    if (n == width && b) {{
-        for (; p + lanes <= k; p += lanes)
-            for (int64_t j = 0; j < n; j += lanes)
-                tg_turn_real(to + p * width + j, width, B + j * ldb + p, ldb);
-    }} else if (n == width) {{
-        for (; p < k; p++)
-            for (int64_t j = 0; j < n; j += lanes)
-                *(tg_wide_real *)(to + p * width + j) = *(const tg_wide_real *)(B + p * ldb + j);
+    if (n < width) memset(to, 0, k * width * sizeof(real));
+    if (!b) {{
+        if (n == 2 * lanes) {{
+            for (int64_t p = 0; p < k; p++, to += width, B += ldb) {{
+                tg_wide_real first = *(const tg_wide_real *)B;
+                *(tg_wide_real *)(to + lanes) = *(const tg_wide_real *)(B + lanes);
+                *(tg_wide_real *)to = first;
+            }}
+        }} else {{
+            for (int64_t p = 0; p < k; p++) memcpy(to + p * width, B + p * ldb, n * sizeof(real));
+        }}
+        return;
     }}
-    for (; p < k; p++)
-        for (int64_t j = 0; j < width; j++)
-            to[p * width + j] = j < n ? B[b ? j * ldb + p : p * ldb + j] : 0;
+    const int64_t columns = n / lanes * lanes, rows = k / lanes * lanes;
+    for (int64_t p = 0; p < rows; p += lanes)
+        for (int64_t j = 0; j < columns; j += lanes)
+            tg_turn_real(to + p * width + j, width, B + j * ldb + p, ldb);
+    for (int64_t j = 0; j < n; j++) /* what is no square of whole vectors */
+        for (int64_t p = j < columns ? rows : 0; p < k; p++) to[p * width + j] = B[j * ldb + p];
 }}
 """
