@@ -15,7 +15,9 @@ import pytest
 from tapegrad.arrays.traced.program import Changed, Program
 from tapegrad.compiler.c_backend import (
     CompilerMissing,
+    blas,
     build,
+    c_library,
     cache,
     cache_size,
     lowered,
@@ -78,7 +80,7 @@ def start(n=1):
 
 def entries(folder):
     """The folders of libraries."""
-    others = "recipes", "compilers"
+    others = "recipes", "compilers", "products"
     return [x for x in folder.iterdir() if not x.name.startswith(".") and x.name not in others]
 
 
@@ -306,3 +308,21 @@ def test_processes_that_remove_what_others_use(folder, monkeypatch):
         out, error = each.communicate(timeout=120)
         assert each.returncode == 0, error.decode()
         assert out.split()[-1] == b"done"
+
+
+def test_products_are_found_without_their_text(folder, monkeypatch):
+    monkeypatch.setattr(blas, "found", lambda: blas.Blas("own"))
+    blas._own.cache_clear()
+    try:
+        assert blas.found().address("f32")
+        (known,) = (folder / "products").iterdir()
+        with monkeypatch.context() as patched:
+            patched.setattr(c_library, "used_by", None)  # to write it again would raise
+            blas._own.cache_clear()
+            assert blas.found().address("f32")
+        known.write_bytes(b"of nothing")
+        blas._own.cache_clear()
+        assert blas.found().address("f32")
+        assert known.read_bytes() != b"of nothing"
+    finally:
+        blas._own.cache_clear()

@@ -6,6 +6,7 @@ CBLAS's type, `gemm_f32` and `gemm_f64`, that `bind` sets when a library is load
 """
 
 import ctypes
+import hashlib
 import os
 import sys
 from functools import cache
@@ -13,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from tapegrad.compiler.c_backend import cache as libraries
+from tapegrad.compiler.c_backend.surroundings import surroundings
 from tapegrad.compiler.c_backend.toolchain import compiler, cpu
 from tapegrad.core.annotations import Any, Sequence
 
@@ -53,11 +55,16 @@ def bind(library: Any, suffixes: Sequence[str]) -> None:
 @cache
 def _own(suffix: str) -> int:
     """Where our product of a type lies, in a library of its own."""
-    from tapegrad.compiler.c_backend import c_library  # which takes long to import
+    known = f"{suffix}\n{compiler().identity}\n{surroundings()}"
+    known = hashlib.sha256(known.encode()).hexdigest()[:32]
+    library = libraries.kept(known)
+    if library is None:
+        from tapegrad.compiler.c_backend import c_library  # which takes long to import
 
-    code = f"tg_gemm_type_{suffix} product = tg_gemm_{suffix};\n"
-    source = c_library.HEADER + c_library.used_by(f"tg_gemm_{suffix}()") + code
-    library = libraries.library(source, compiler())
+        code = f"tg_gemm_type_{suffix} product = tg_gemm_{suffix};\n"
+        source = c_library.HEADER + c_library.used_by(f"tg_gemm_{suffix}()") + code
+        library = libraries.library(source, compiler())
+        libraries.keep(known, source, compiler())
     return ctypes.c_void_p.in_dll(library, "product").value or 0
 
 

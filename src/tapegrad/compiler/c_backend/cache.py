@@ -4,8 +4,9 @@ A program has a folder, named by a hash of its source, the compiler and the proc
 the library, and the library's digest, which is compared when it is loaded. A folder is made under
 another name and renamed when it is whole: a process that is killed leaves nothing that would be
 loaded, and of processes that compile the same program at once, the first is the one that counts.
-Beside them lie `recipes`, and what compilers have said of their version. When a library is made,
-what was used longest ago goes, if all takes more than `cache_size` allows.
+Beside them lie `recipes`, which libraries make `products`, and what compilers have said of their
+version. When a library is made, what was used longest ago goes, if all takes more than `cache_size`
+allows.
 """
 
 import contextlib
@@ -13,7 +14,7 @@ import ctypes
 import hashlib
 import os
 
-from tapegrad.compiler.c_backend.folder import folder
+from tapegrad.compiler.c_backend.folder import folder, write
 from tapegrad.compiler.c_backend.toolchain import Compiler, CompilerMissing
 from tapegrad.core.annotations import Any
 
@@ -45,9 +46,19 @@ def name_of(source: str, compiler: Compiler) -> str:
     return hashlib.sha256(f"{compiler.identity}\n{source}".encode()).hexdigest()[:32]
 
 
-def kept(name: str) -> Any:
-    """The library of that name; None where it is not there, or not whole."""
-    return _loaded(os.path.join(folder(), name))
+def kept(key: str) -> Any:
+    """The library that `keep` was told of; None where it is not there, or not whole."""
+    try:
+        with open(os.path.join(folder(), "products", key), "rb") as file:
+            name = file.read()
+    except OSError:  # nobody has made it yet
+        return None
+    return _loaded(os.path.join(folder(), name.hex()))
+
+
+def keep(key: str, source: str, compiler: Compiler) -> None:
+    """Have `kept` find the library of a source without its text, which takes long to make."""
+    write("products", key, bytes.fromhex(name_of(source, compiler)))
 
 
 def _loaded(target: str) -> Any:

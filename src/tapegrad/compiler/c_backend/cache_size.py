@@ -50,7 +50,7 @@ def _entries(folder: str) -> list[tuple[float, int, str]]:
     for where in (folder, os.path.join(folder, "recipes")):
         with contextlib.suppress(OSError), os.scandir(where) as inside:
             for each in inside:
-                if each.name.startswith(".") or each.name in ("recipes", "compilers"):
+                if each.name.startswith(".") or each.name in ("recipes", "compilers", "products"):
                     continue
                 with contextlib.suppress(OSError):  # another process has removed it
                     found.append((each.stat().st_mtime, _size(each), each.path))

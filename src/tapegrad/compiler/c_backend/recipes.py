@@ -10,7 +10,6 @@ import hashlib
 import io
 import os
 import pickle
-import sys
 from functools import cache as once
 
 import numpy as np
@@ -22,9 +21,9 @@ from tapegrad.compiler.c_backend import blas
 from tapegrad.compiler.c_backend.addresses import offsets
 from tapegrad.compiler.c_backend.folder import folder, write
 from tapegrad.compiler.c_backend.recipe import Recipe
+from tapegrad.compiler.c_backend.surroundings import surroundings
 from tapegrad.core.annotations import Any, Sequence
 from tapegrad.core.streams.mersenne_twister import Twister
-from tapegrad.version import __version__
 
 MOST = 2**24  # bytes of a recipe that is kept
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), slice)
@@ -49,7 +48,7 @@ def key_of(
     except _Unknown:
         return None
     lines.append(repr(sorted((k, v) for k, v in names.items())))
-    lines += [compiler, _surroundings(), f"{blas.found().convention} {offsets()}"]
+    lines += [compiler, surroundings(), f"{blas.found().convention} {offsets()}"]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
@@ -132,18 +131,6 @@ def _dtype(x: np.dtype) -> str:
 
 
 @once
-def _surroundings() -> str:
-    """What decides how a program is lowered and called besides the program: this package's files,
-    and the versions of what it stands on."""
-    found = [__version__, sys.version, sys.platform, np.__version__]
-    for place, folders, files in os.walk(os.path.dirname(os.path.dirname(__file__))):
-        folders[:] = sorted(x for x in folders if x != "__pycache__")
-        for name in sorted(files):
-            about = os.stat(os.path.join(place, name))
-            found.append(f"{name} {about.st_size} {about.st_mtime_ns}")
-    return "\n".join(found)
-
-
 def find(key: str, program: Program) -> Recipe | None:
     """The recipe of a program; None where there is none that is whole."""
     path = os.path.join(folder(), "recipes", key)

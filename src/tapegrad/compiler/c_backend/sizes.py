@@ -20,7 +20,9 @@ from tapegrad.compiler.c_backend.toolchain import compiler
 from tapegrad.core.annotations import Any, Array, Callable
 
 _NUMBER = re.compile(r"(U?INT64_C\(\d+\)|(?<![\w.])\d+(?:\.\d*)?(?:e[+-]?\d+)?f?(?![\w.]))")
-_FUNCTION = re.compile(r"(?:static (?:NOINLINE )?void|(?:ONCE )?int|static int) \w+\(.*\) \{$")
+_FUNCTION = re.compile(
+    r"(?:(?:WHOLE )?static (?:NOINLINE )?void|(?:ONCE )?int|static int) \w+\(.*\) \{$"
+)
 _TABLE = re.compile(r"static const \w+ (numbers\d+)\[\] = \{.*\};$")
 _NAME = re.compile(r"\bsize\d+\b")
 
