@@ -50,8 +50,8 @@ static real tg_softmax_row_real(real *restrict row, int64_t seen, int64_t n) {
     return sum == 0 ? INFINITY : top + tg_log_real((real)sum);
 }
 
-/* One small head of `tg_attend_real`, four queries at a time; scratch: (E + 4) ld, ld is S rounded
-   up to whole vectors */
+/* One small head of `tg_attend_real`, TG_FEW queries at a time; scratch: (E + 8) ld, ld is S
+   rounded up to whole vectors */
 static void tg_attend_small_real(real *restrict y, real *restrict total, const real *q,
                                  const real *k, const real *v, const void *mask, int64_t kind,
                                  int64_t L, int64_t S, int64_t E, int64_t D, int64_t ql,
@@ -62,9 +62,9 @@ static void tg_attend_small_real(real *restrict y, real *restrict total, const r
     if (ld > S)
         for (int64_t e = 0; e < E; e++) memset(turned + e * ld + S, 0, (ld - S) * sizeof(real));
     tg_transpose_real(turned, ld, k, kl, S, E);
-    for (int64_t first = 0; first < L; first += 4) {
-        int64_t rows = TG_MIN(4, L - first), keys = causal ? TG_MIN(S, first + rows) : S;
-        tg_four_rows_real(rows, (keys + 15) / 16 * 16, E, scale, q + first * ql, ql, 1, turned, ld,
+    for (int64_t first = 0; first < L; first += TG_FEW) {
+        int64_t rows = TG_MIN(TG_FEW, L - first), keys = causal ? TG_MIN(S, first + rows) : S;
+        tg_few_rows_real(rows, (keys + 15) / 16 * 16, E, scale, q + first * ql, ql, 1, turned, ld,
                           0, s, ld);
         for (int64_t i = 0; i < rows; i++) {
             int64_t seen = causal ? TG_MIN(keys, first + i + 1) : keys;
@@ -75,7 +75,7 @@ static void tg_attend_small_real(real *restrict y, real *restrict total, const r
             for (int64_t j = seen; j < whole; j++) s[i * ld + j] = -INFINITY;
             total[first + i] = tg_softmax_row_real(s + i * ld, whole, keys);
         }
-        tg_four_rows_real(rows, D, keys, 1, s, ld, 1, v, vl, 0, y + first * D, D);
+        tg_few_rows_real(rows, D, keys, 1, s, ld, 1, v, vl, 0, y + first * D, D);
     }
 }
 
@@ -92,12 +92,12 @@ static void tg_attend_small_back_real(real *restrict gq, real *restrict gk, real
     memset(k_turned, 0, (E + D) * ld * sizeof(real));
     tg_transpose_real(k_turned, ld, k, kl, S, E);
     tg_transpose_real(v_turned, ld, v, vl, S, D);
-    for (int64_t first = 0; first < L; first += 4) {
-        int64_t rows = TG_MIN(4, L - first), keys = causal ? TG_MIN(S, first + rows) : S;
+    for (int64_t first = 0; first < L; first += TG_FEW) {
+        int64_t rows = TG_MIN(TG_FEW, L - first), keys = causal ? TG_MIN(S, first + rows) : S;
         int64_t wide = (keys + 15) / 16 * 16;
-        tg_four_rows_real(rows, wide, E, scale, q + first * ql, ql, 1, k_turned, ld, 0,
+        tg_few_rows_real(rows, wide, E, scale, q + first * ql, ql, 1, k_turned, ld, 0,
                           s + first * ld, ld);
-        tg_four_rows_real(rows, wide, D, 1, g + first * gl, gl, 1, v_turned, ld, 0, c + first * ld,
+        tg_few_rows_real(rows, wide, D, 1, g + first * gl, gl, 1, v_turned, ld, 0, c + first * ld,
                           ld);
         for (int64_t i = first; i < first + rows; i++) {
             int64_t seen = causal ? TG_MIN(keys, i + 1) : keys;
@@ -113,16 +113,16 @@ static void tg_attend_small_back_real(real *restrict gq, real *restrict gk, real
                 row[j] = tg_exp_down_real(row[j] - t);
                 change[j] = (change[j] - slope) * row[j];
             }
-            for (int64_t j = seen; j < TG_MIN(S, first + 4); j++) row[j] = change[j] = 0;
+            for (int64_t j = seen; j < TG_MIN(S, first + TG_FEW); j++) row[j] = change[j] = 0;
         }
-        tg_four_rows_real(rows, E, keys, scale, c + first * ld, ld, 1, k, kl, 0, gq + first * E,
+        tg_few_rows_real(rows, E, keys, scale, c + first * ld, ld, 1, k, kl, 0, gq + first * E,
                           E);
     }
-    for (int64_t j = 0; j < S; j += 4) { /* key j is seen by the queries from j on */
-        int64_t rows = TG_MIN(4, S - j), from = causal ? TG_MIN(j, L) : 0;
-        tg_four_rows_real(rows, D, L - from, 1, s + from * ld + j, 1, ld, g + from * gl, gl, 0,
+    for (int64_t j = 0; j < S; j += TG_FEW) { /* key j is seen by the queries from j on */
+        int64_t rows = TG_MIN(TG_FEW, S - j), from = causal ? TG_MIN(j, L) : 0;
+        tg_few_rows_real(rows, D, L - from, 1, s + from * ld + j, 1, ld, g + from * gl, gl, 0,
                           gv + j * D, D);
-        tg_four_rows_real(rows, E, L - from, scale, c + from * ld + j, 1, ld, q + from * ql, ql, 0,
+        tg_few_rows_real(rows, E, L - from, scale, c + from * ld + j, 1, ld, q + from * ql, ql, 0,
                           gk + j * E, E);
     }
 }
@@ -227,7 +227,7 @@ static void tg_attend_back_real(real *restrict gq, real *restrict gk, real *rest
 """
 SOURCE += shared(
     SOURCE, "tg_attend", "heads", first="1", y="L * D", total="L", products="block > 0",
-    scratch="block ? block * S : (E + 4) * ((S + 15) / 16 * 16)",
+    scratch="block ? block * S : (E + 8) * ((S + 15) / 16 * 16)",
 )  # fmt: skip
 SOURCE += shared(
     SOURCE, "tg_attend_back", "heads", first="1", gq="L * E", gk="S * E", gv="S * D", y="L * D",
@@ -315,7 +315,7 @@ def attend(at: Instance) -> Call:
     return at.call(
         f"tg_attend_{x.real}",
         [*operands, *x.rest(steps, scale, causal)],
-        part_scratch=(x.block * n_keys or (e + 4) * _rounded(n_keys)) * x.itemsize,
+        part_scratch=(x.block * n_keys or (e + 8) * _rounded(n_keys)) * x.itemsize,
         work=x.work,
     )
 

@@ -10,6 +10,8 @@ ROWS = (8, 6, 4, 3, 2, 1)
 UNTYPED = r"""
 /* Rows of a tile at most: with 16 registers, six */
 #define TG_ROWS (TG_WIDE == 64 ? 8 : 6)
+/* Rows that are multiplied at once where columns are few */
+#define TG_FEW (TG_WIDE == 64 ? 8 : 4)
 #define TG_SIZE_f32 4
 #define TG_SIZE_f64 8
 #define TG_INTEGER_f32 int32_t
@@ -38,11 +40,11 @@ static inline __attribute__((always_inline)) void NAME_real(
 """
 
 
-def tile(name: str, vector: str, most: int = ROWS[0]) -> str:
-    """The C of a tile of vectors of some type, and of at most so many rows."""
+def tile(name: str, vector: str) -> str:
+    """The C of a tile of vectors of some type."""
 
     def each(text: str) -> str:
-        return "\n".join(text.format(i=i) for i in range(most))
+        return "\n".join(text.format(i=i) for i in range(ROWS[0]))
 
     zeros = "    VECTOR_real x{i} = {{0}}, y{i} = {{0}};"
     sums = (

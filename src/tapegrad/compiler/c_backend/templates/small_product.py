@@ -7,7 +7,7 @@ SOURCE = (
 /* 32 bytes of numbers, anywhere in memory */
 typedef real tg_lanes_real __attribute__((vector_size(32), aligned(sizeof(real)), may_alias));
 """
-    + tile("tg_half_tile", "tg_lanes", 4)
+    + tile("tg_half_tile", "tg_lanes")
     + r"""
 static inline __attribute__((always_inline)) void tg_tiles_real(
     const int rows, int64_t n, int64_t k, real alpha, const real *A, int64_t row, int64_t step,
@@ -29,18 +29,25 @@ static inline __attribute__((always_inline)) void tg_tiles_real(
     }
 }
 
-/* C (rows, n) = alpha A (rows, k) B (k, n) + beta C for up to 4 rows; A has any steps */
-static void tg_four_rows_real(int64_t rows, int64_t n, int64_t k, real alpha, const real *A,
-                              int64_t row, int64_t step, const real *B, int64_t ldb,
-                              real beta, real *C, int64_t ldc) {
-    if (rows == 4)
-        tg_tiles_real(4, n, k, alpha, A, row, step, B, ldb, beta, C, ldc);
-    else if (rows == 3)
-        tg_tiles_real(3, n, k, alpha, A, row, step, B, ldb, beta, C, ldc);
-    else if (rows == 2)
-        tg_tiles_real(2, n, k, alpha, A, row, step, B, ldb, beta, C, ldc);
-    else
-        tg_tiles_real(1, n, k, alpha, A, row, step, B, ldb, beta, C, ldc);
+/* C (rows, n) = alpha A (rows, k) B (k, n) + beta C for up to TG_FEW rows; A has any steps */
+static void tg_few_rows_real(int64_t rows, int64_t n, int64_t k, real alpha, const real *A,
+                             int64_t row, int64_t step, const real *B, int64_t ldb, real beta,
+                             real *C, int64_t ldc) {
+    if (TG_FEW == 8 && rows == 8) {
+        tg_tiles_real(8, n, k, alpha, A, row, step, B, ldb, beta, C, ldc);
+        return;
+    }
+    for (int64_t few; rows > 0; rows -= few, A += few * row, C += few * ldc) {
+        few = TG_MIN(4, rows);
+        if (few == 4)
+            tg_tiles_real(4, n, k, alpha, A, row, step, B, ldb, beta, C, ldc);
+        else if (few == 3)
+            tg_tiles_real(3, n, k, alpha, A, row, step, B, ldb, beta, C, ldc);
+        else if (few == 2)
+            tg_tiles_real(2, n, k, alpha, A, row, step, B, ldb, beta, C, ldc);
+        else
+            tg_tiles_real(1, n, k, alpha, A, row, step, B, ldb, beta, C, ldc);
+    }
 }
 
 /* The transpose (n, m) of w (m, n), rows `ldw` and `ldy` apart, by squares of 16 */
