@@ -50,14 +50,18 @@ static void tg_few_rows_real(int64_t rows, int64_t n, int64_t k, real alpha, con
     }
 }
 
-/* The transpose (n, m) of w (m, n), rows `ldw` and `ldy` apart, by squares of 16 */
+/* The transpose (n, m) of w (m, n), rows `ldw` and `ldy` apart, by squares of vectors */
 static void tg_transpose_real(real *restrict y, int64_t ldy, const real *restrict w, int64_t ldw,
                               int64_t m, int64_t n) {
-    for (int64_t i = 0; i < m; i += 16) {
-        for (int64_t j = 0; j < n; j += 16) {
-            for (int64_t b = j; b < TG_MIN(n, j + 16); b++) {
-                for (int64_t a = i; a < TG_MIN(m, i + 16); a++) y[b * ldy + a] = w[a * ldw + b];
+    const int64_t lanes = TG_WIDE / sizeof(real);
+    for (int64_t i = 0; i < m; i += lanes) {
+        for (int64_t j = 0; j < n; j += lanes) {
+            if (i + lanes <= m && j + lanes <= n) {
+                tg_turn_real(y + j * ldy + i, ldy, w + i * ldw + j, ldw);
+                continue;
             }
+            for (int64_t b = j; b < TG_MIN(n, j + lanes); b++)
+                for (int64_t a = i; a < TG_MIN(m, i + lanes); a++) y[b * ldy + a] = w[a * ldw + b];
         }
     }
 }
