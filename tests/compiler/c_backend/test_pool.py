@@ -1,5 +1,6 @@
 """Long loops that threads share."""
 
+import contextlib
 import ctypes
 import os
 import threading
@@ -83,19 +84,37 @@ def test_sums_have_the_same_bits_with_any_number_of_threads(runner):
 
 
 @pytest.fixture
-def blas_threads():
-    """A function that gives the number of threads that the BLAS has, and sets it to two."""
-    get, set_ = blas.found().threads
-    if not get:
+def products_of(monkeypatch):
+    """A context in which products are those of a BLAS."""
+
+    @contextlib.contextmanager
+    def choose(kernels):
+        pool._library.cache_clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(blas, "found", lambda: kernels)
+            yield
+        pool._library.cache_clear()
+        pool._library()
+
+    return choose
+
+
+@pytest.fixture
+def blas_threads(products_of):
+    """A function that gives the number of threads that NumPy's BLAS has, and sets it to two."""
+    kernels = blas._of_numpy()
+    if kernels is None:
         pytest.skip("a BLAS whose threads nobody sets")
+    get, set_ = kernels.threads
     count = ctypes.CFUNCTYPE(ctypes.c_int)(get)
     before, choose = count(), ctypes.CFUNCTYPE(None, ctypes.c_int)(set_)
     choose(2)
-    yield count
+    with products_of(kernels):
+        yield count
     choose(before)
 
 
-def test_threads_share_products(blas_threads):
+def assert_shared(blas_threads):
     with Program() as program:
         outs = products(*[program.input(x) for x in factors()])
     runner = build(program, [y.place for y in outs])
@@ -110,6 +129,22 @@ def test_threads_share_products(blas_threads):
     for x, y, z, want in zip(*found, products(*factors()), strict=True):
         assert x.tobytes() == y.tobytes() == z.tobytes()
         np.testing.assert_allclose(x, want, rtol=1e-4, atol=1e-4)
+
+
+def test_threads_share_products_of_a_blas(blas_threads):
+    assert_shared(blas_threads)
+
+
+def test_threads_share_products_without_a_blas(products_of):
+    seen = set()
+
+    def run(_, first, last, part):
+        seen.add(part)
+
+    with products_of(blas.Blas("own")):
+        assert_shared(lambda: 0)
+        share(run, 10, 4, 2, products=1)
+    assert seen == {0, 1, 2, 3}
 
 
 def test_threads_share_the_work_of_templates():
