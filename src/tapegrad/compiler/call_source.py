@@ -9,15 +9,15 @@ import numpy as np
 
 from tapegrad.arrays.traced.program import Changed
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, make_leaf, version_of
-from tapegrad.autograd.writable import written
 from tapegrad.compiler import instructions
 from tapegrad.compiler.counts import without_counting
 from tapegrad.compiler.joint import compiled_node, versions_of
 from tapegrad.compiler.recording import is_plain
 from tapegrad.compiler.sources import PLAIN, Uncompilable
-from tapegrad.compiler.stores import is_constant, record, with_objects, with_stores
+from tapegrad.compiler.stores import MISSING, Store, is_record, record, with_objects, with_stores
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.changes import CHANGES
+from tapegrad.core.device import device
 from tapegrad.core.size import Size
 from tapegrad.core.storage import owner_of
 from tapegrad.core.tensor_base import TensorBase, wrap
@@ -37,6 +37,8 @@ def _references_of_a_local_object() -> int:
     x = object()
     return getrefcount(x)
 
+
+_FEW = 4  # things that are compared with one another, two at a time
 
 SOLE = _references_of_a_local_object()
 
@@ -59,7 +61,7 @@ class CallSource:
         self._scope: dict[str, Any] = {
             "MISS": MISS, "FAILED": FAILED, "Changed": Changed, "CHANGES": CHANGES, "wrap": wrap,
             "Tensor": Tensor, "Parameter": Parameter, "Buffer": Buffer, "INFERENCE": INFERENCE,
-            "ndarray": np.ndarray, "written": written, "version_of": version_of,
+            "ndarray": np.ndarray, "count_writes": count_writes, "version_of": version_of,
             "make_leaf": make_leaf, "references": getrefcount, "SOLE": SOLE,
             "owner_of": owner_of,
         }  # fmt: skip
@@ -68,6 +70,7 @@ class CallSource:
         self._asked: set[str] = set()  # names of gradients that the function has looked at
         self._reused: set[int] = set()  # tensors whose gradient's object is used again
         self._places: dict[int, str] = {}  # of tensors that are arguments: how they are called
+        self._objects: dict[int, str] = {}  # containers and objects among these
         self._in_places = False  # whether it is asked after what is where the call puts something
 
     # --- arguments -------------------------------------------------------------------------------
@@ -88,13 +91,31 @@ class CallSource:
         for key, x in kwargs.items():
             self._say(f"if {key!r} not in kwargs: return MISS")
             self._argument(f"kwargs[{key!r}]", x)
+        if self.recording.stores:
+            self._are_different(list(self._objects.values()))
+            outside = self._name(self.recording.found.mutable_outside())
+            for a in self._objects.values():
+                self._say(f"if id({a}) in {outside}: return MISS")
+
+    def _are_different(self, names: list[str]) -> None:
+        """Ask whether no two of these are one."""
+        if len(names) > _FEW:
+            self._say(f"if len({{{', '.join([f'id({x})' for x in names])}}}) != {len(names)}: \\")
+            self._say("    return MISS")
+            return
+        pairs = [f"{x} is {y}" for i, x in enumerate(names) for y in names[:i]]
+        if pairs:
+            self._say(f"if {' or '.join(pairs)}: return MISS")
 
     def _argument(self, where: str, x: Any) -> None:
         """The questions that an argument has to answer, or what is in a place of a store."""
         self._n += 1
         a = f"a{self._n}"
         self._say(f"{a} = {where}")
-        if isinstance(x, TensorBase):
+        given = self.recording.found.arguments.contents.get(id(x))
+        if given is not None and not self._in_places:
+            self._object_argument(a, *given)
+        elif isinstance(x, TensorBase):
             if id(x) in self._places:
                 self._say(f"if {a} is not {self._places[id(x)]}: return MISS")
             elif self._is_unread(x):
@@ -110,23 +131,54 @@ class CallSource:
                     f"if {a} is not {k} and (type({a}) is not {type(x).__name__} or {a} != {k}): "
                     "return MISS"
                 )
-        elif isinstance(x, (Size, range, slice)):
+        elif isinstance(x, (Size, range, slice, device)):
             k = self._name(x)
             self._say(f"if {a}.__class__ is not {k}.__class__ or {a} != {k}: return MISS")
-        elif type(x) in (list, tuple):
+        elif type(x) is tuple:
+            self._container(a, x)
+        elif self._in_places and id(x) in self._objects:
+            self._say(f"if {a} is not {self._objects[id(x)]}: return MISS")
+        elif self._in_places and type(x) in (list, dict):
+            self._objects[id(x)] = a
+            self._container(a, x)
+        elif self._in_places and is_record(x):
+            self._objects[id(x)] = a
+            self._record_argument(a, x)
+        elif type(x) in (set, frozenset):
             kind = type(x).__name__
-            self._say(f"if type({a}) is not {kind} or len({a}) != {len(x)}: return MISS")
-            for i, each in enumerate(x):
-                self._argument(f"{a}[{i}]", each)
-        elif type(x) is dict:
+            self._say(f"if type({a}) is not {kind} or {a} != {self._name(type(x)(x))}: return MISS")
+        else:
+            self._say(f"if {a} is not {self._name(x)}: return MISS")
+
+    def _container(self, a: str, x: Any) -> None:
+        """The questions that a container has to answer."""
+        if type(x) is dict:
             keys = self._name(list(x))
             self._say(f"if type({a}) is not dict or list({a}) != {keys}: return MISS")
             for key in x:
                 self._argument(f"{a}[{self._name(key)}]", x[key])
-        elif self._in_places and not is_constant(x):
-            self._record_argument(a, x)
-        else:
-            self._say(f"if {a} is not {self._name(x)}: return MISS")
+            return
+        kind = type(x).__name__
+        self._say(f"if type({a}) is not {kind} or len({a}) != {len(x)}: return MISS")
+        for i, each in enumerate(x):
+            self._argument(f"{a}[{i}]", each)
+
+    def _object_argument(self, a: str, x: Any, content: Any) -> None:
+        """The questions that an argument with this content has to answer: a list, dictionary or
+        object.
+        """
+        if id(x) in self._objects:
+            self._say(f"if {a} is not {self._objects[id(x)]}: return MISS")
+            return
+        self._objects[id(x)] = a
+        if isinstance(x, (list, dict)):
+            self._container(a, content)
+            return
+        self._say(f"if {a}.__class__ is not {self._name(type(x))}: return MISS")
+        self._say(f"d{a} = {a}.__dict__")
+        self._say(f"if len(d{a}) != {len(content)}: return MISS")
+        for key, each in content.items():
+            self._argument(f"d{a}.get({self._name(key)}, MISS)", each)
 
     def _places_of_stores(self) -> None:
         """The questions that are asked of what is in places where it may be something else."""
@@ -136,6 +188,7 @@ class CallSource:
             is_there = f"{key} in {owner}" if isinstance(place.owner, dict) else ""
             is_there = is_there or f"{key} < len({owner})"
             self._argument(f"{owner}[{key}] if {is_there} else MISS", place.old)
+        self._are_different(list(self._places.values()))
 
     def _is_unread(self, x: Any) -> bool:
         """Whether a tensor is in a place of a store, and the program does not read it."""
@@ -168,7 +221,6 @@ class CallSource:
         if id(x) in self.recording.found.captured:  # the function knows it without being given it
             self._say(f"if {a} is not {self.guard.name(x)}: return MISS")
             return
-        taken = [name for name in self._places.values()]
         self._places[id(x)] = a
         same = f"{a}.__class__ is not {type(x).__name__}"
         node = "None" if x._node is None else self._name(type(x._node))
@@ -180,8 +232,6 @@ class CallSource:
             same += f" or {a}._node{port}.hooks is not None"
         if not self.recording.infers:
             same += f" or {a}._counter is INFERENCE"
-        for other in taken:
-            same += f" or {a} is {other}"
         self._say(f"if {same}: return MISS")
         self._say(f"x{a} = {a}._array")
         self._say(
@@ -361,10 +411,16 @@ class CallSource:
             self._say(f"w{name} = x{name} if x{name}.base is None else owner_of(x{name})")
             owners = "owners" if i in written else "written_owners"
             self._say(f"if id(w{name}) in {owners}: return MISS")
+        mine = [f"w{name}" for i, name in given if i in written]
+        self._are_different(mine)
+        if len(mine) > _FEW:
+            owners = f"{{{', '.join([f'id({x})' for x in mine])}}}"
+            self._say(f"w = {owners}")
         for i, name in given:
-            for j, other in given:
-                if i in written and (j > i or j not in written) and i != j:
-                    self._say(f"if w{name} is w{other}: return MISS")
+            if i not in written and mine:
+                others = " or ".join([f"w{name} is {x}" for x in mine])
+                others = others if len(mine) <= _FEW else f"id(w{name}) in w"
+                self._say(f"if {others}: return MISS")
         self._written_captured = {
             id(recording.tensors[i]) for i in written if not self._is_given(i)
         }
@@ -373,6 +429,7 @@ class CallSource:
     def _before_run(self, arrays: str) -> None:
         """Let go of gradients that are made anew: their memory may be used again."""
         self._undo: list[str] = []
+        self._keep_places()
         for i, stream in enumerate(self.streams):
             name = self._name(stream)
             self._say(f"state{i} = {name}.snapshot()")
@@ -393,6 +450,20 @@ class CallSource:
                 self._say(f"else: g{i} = None")
             else:
                 self._say(f"{self._tensor(i)}._grad = None")
+
+    def _keep_places(self) -> None:
+        """Keep what is in the places in which the call puts something, for second derivatives."""
+        stores = self.recording.stores
+        if not stores or self.joint is None:
+            return
+        for i, store in enumerate(stores):
+            key = self._name(store.place.key)
+            self._say(f"p{i} = {self._owner(store)}")
+            there = f"p{i}.get({key}, MISSING)" if isinstance(store.place.owner, dict) else ""
+            self._say(f"b{i} = {there or f'p{i}[{key}]'}")
+        self._scope["MISSING"] = MISSING
+        owners, contents = ["".join([f"{x}{i}, " for i in range(len(stores))]) for x in "pb"]
+        self._places_before = f"({owners}), ({contents})"
 
     def _check_first(self, arrays: str, made_anew: list[int]) -> None:
         """Where the program may say that it does not hold, ask it before gradients are let go of.
@@ -431,8 +502,7 @@ class CallSource:
                 continue
             name = self._tensor(effect.tensor)
             if self._is_given(effect.tensor):
-                count = f"for _ in range({effect.writes}): " if effect.writes > 1 else ""
-                self._say(f"{count}written({name}, {effect.operator!r})", depth)
+                self._say(f"count_writes({name}, {effect.writes}, {effect.operator!r})", depth)
             else:
                 version_of(self.recording.tensors[effect.tensor])
                 self._say(f"c = {name}._counter; c.value += {effect.writes}", depth)
@@ -468,6 +538,8 @@ class CallSource:
                 leaves.append(self._name(rest[0]))
             elif kind == "item":
                 leaves.append(f"r{rest[0]}.item()")
+            elif kind == "given":
+                leaves.append(self._objects[rest[0]])
             elif kind == "same":
                 leaves.append(self._tensor(rest[0]))
             elif kind == "again":
@@ -502,7 +574,7 @@ class CallSource:
         for i, form in self.recording.objects.items():
             mine, rest = rest[: len(form.tensors)], rest[len(form.tensors) :]
             self._scope["record"] = record
-            self._say(f"o{i} = {form.text(mine, self._name)}")
+            self._say(f"o{i} = {form.text(mine, self._name, self._objects)}")
             leaves[i] = f"o{i}"
         self._store(rest)
         if len(leaves) == 1 and structure.is_leaf():
@@ -525,8 +597,16 @@ class CallSource:
             n = len(store.tensors)
             mine, names = names[:n], names[n:]
             self._scope["record"] = record
-            where = f"{self.guard.name(store.place.owner)}[{self._name(store.place.key)}]"
-            self._say(f"{where} = {store.text(mine, self._name)}")
+            where = f"{self._owner(store)}[{self._name(store.place.key)}]"
+            self._say(f"{where} = {store.text(mine, self._name, self._objects)}")
+
+    def _owner(self, store: Store) -> str:
+        """The list or dictionary in which the call puts something."""
+        if store.of is None:
+            return self.guard.name(store.place.owner)
+        x, _ = self.recording.found.arguments.contents[store.of]
+        name = self._objects[store.of]
+        return name if x is store.place.owner else f"{name}.__dict__"
 
     def _attach(self) -> None:
         """Put the node of the backward program behind the results."""
@@ -538,9 +618,12 @@ class CallSource:
         self._scope["attach"] = compiled_node(joint)
         function, stores, objects = self.function, self.recording.stores, self.recording.objects
         function = with_objects(function, objects) if objects else function
-        function = with_stores(function, stores) if stores else function
         counts = self.recording.counts
-        self._scope["function"] = without_counting(function, counts) if counts else function
+        function = without_counting(function, counts) if counts else function
+        name = "function"
+        if stores:
+            function, name = with_stores(function, stores), f"function({self._places_before})"
+        self._scope["function"] = function
         outs = several([f"t{k}" for k in joint.live_outputs])
         saved = several([f"r{k}" for k in joint.saved_outputs])
         given = several([self._tensor(i) for i in joint.saved_tensors])
@@ -551,7 +634,7 @@ class CallSource:
             self._scope[f"stream{i}"] = stream
         inputs = several([self._tensor(i) for i in self.reads])
         self._scope["holds"] = self.guard.holds
-        call = f"(function, args, kwargs, {wanted}, {states}, {inputs}, versions({inputs}), holds)"
+        call = f"({name}, args, kwargs, {wanted}, {states}, {inputs}, versions({inputs}), holds)"
         self._scope["versions"] = versions_of
         tensors = several([self._output(k) for k in joint.saved_outputs])
         self._say(f"attach({outs}, {saved}, {tensors}, {given}, {kept}, {call})")
@@ -560,6 +643,14 @@ class CallSource:
         """The tensor of an output that the backward program reads, or its array."""
         is_result = any(x[0] == "tensor" and x[1] == k for x in self.recording.results)
         return f"t{k}" if is_result else f"wrap(r{k})"
+
+
+def count_writes(x: Any, n: int, operator: str) -> None:
+    """Let a tensor know that a program has written it."""
+    version = version_of(x)
+    if version is not INFERENCE:
+        version.value += n
+        version.operator, version.line = operator, None
 
 
 def of_tensors(error: Exception) -> Exception:

@@ -15,6 +15,7 @@ from time import perf_counter
 from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS, infers
 from tapegrad.autograd.node import INFERENCE
+from tapegrad.compiler.arguments import leaves_of
 from tapegrad.compiler.backends import Unsupported
 from tapegrad.compiler.call_source import FAILED, MISS
 from tapegrad.compiler.called_functions import CalledFunctions
@@ -31,7 +32,6 @@ from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.core.torch_function import MODES
 from tapegrad.dispatch.autocast_state import STATE as AUTOCAST
-from tapegrad.utils._pytree.tree import tree_leaves
 
 MOST = 8  # programs of one function, not counting those for tensors of other sizes
 MOST_SIZES = 64  # programs that are kept
@@ -189,7 +189,7 @@ class Compiled:
         self._calls += 1
         if self._calls == 1 and not self._at_once:
             return function(*args, **kwargs)
-        leaves = tree_leaves((args, kwargs))
+        leaves = leaves_of((args, kwargs))
         plain = [x for x in leaves if not isinstance(x, TensorBase)]
         if self._dynamic and len(self.entries) >= MOST:
             sizes = tuple([x.shape if isinstance(x, TensorBase) else type(x) for x in leaves])
@@ -202,10 +202,10 @@ class Compiled:
     def _recorded(self, mode: Any, args: tuple, kwargs: dict, plain: list) -> Any:
         """What the function gives for a call of which a program is made; `plain`: no tensors."""
         function = self.compiled_function
-        leaves = tree_leaves((args, kwargs))
         start = perf_counter()
         try:
-            recording = Recording(found_by(function, leaves, self._called))
+            found = found_by(function, (*args, *kwargs.values()), self._called, True)
+            recording = Recording(found)
             recording.check_tensors()
             recording.opened = self._replaced.among(recording.found.places)
         except TooManyFunctions:

@@ -15,7 +15,8 @@ from tapegrad.compiler.call_source import CallSource
 from tapegrad.compiler.guards import Guard
 from tapegrad.compiler.joint import Joint
 from tapegrad.compiler.recording import Recording
-from tapegrad.compiler.sources import PLAIN, Uncompilable
+from tapegrad.compiler.sources import Uncompilable
+from tapegrad.compiler.stores import is_constant
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.streams.mersenne_twister import Twister
 
@@ -53,7 +54,7 @@ class Entry(CallSource):
         """Whether it did not hold for a call with `plain`, arguments, as its tensors are others."""
         mine = self.plain_arguments
         is_same = len(plain) == len(mine) and all(
-            x is y or (type(x) is type(y) and type(x) in PLAIN and x == y)
+            x is y or (type(x) is type(y) and is_constant(x) and x == y)
             for x, y in zip(plain, mine, strict=True)
         )
         return is_same and not self.changed and self.guard.holds()

@@ -57,7 +57,7 @@ def _figures(entry: Any) -> dict[str, Any]:
         "guards": sorted([why for _, why in (*guard._always, *guard._modules)], key=_rank),
         "checks": sum(map(instructions.reads_numbers, entry.part.instructions)),
         "writes": [entry.names_of_tensor(e.tensor) for e in entry.recording.effects if e.writes],
-        "stores": [guard.called(x.place.owner, x.place.key) for x in entry.recording.stores],
+        "stores": [x.name for x in entry.recording.stores],
         "backward": entry.joint is not None,
         "actions": len(entry.recording.actions) - len(entry.recording.counts),
         "counts": [guard.called(x.owner, x.key) for x in entry.recording.counts],

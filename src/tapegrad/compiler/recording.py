@@ -29,7 +29,15 @@ from tapegrad.compiler.graph_behind import backward_of, is_over, nodes_behind, s
 from tapegrad.compiler.joint import views_of_others
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
-from tapegrad.compiler.stores import Form, Place, Store, objects_of, stores_of
+from tapegrad.compiler.stores import (
+    CannotStore,
+    Form,
+    Place,
+    Store,
+    is_constant,
+    objects_of,
+    stores_of,
+)
 from tapegrad.compiler.whose_code import is_library
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.conj_neg_view import resolved
@@ -137,7 +145,8 @@ class Recording:
         results: for each leaf of what the call gave: ("tensor", number of an output, the tensor),
             or ("same", number of a tensor), or ("item", number of an output), or ("plain", object),
             or ("again", number of a leaf), or ("view", number of a leaf, the tensor), or ("object",
-            its `Form`); from `n_results` on those of `objects` and `stores`
+            its `Form`), or ("given", id of an argument or of a part of one); from `n_results` on
+            those of `objects` and `stores`
         objects: those that the call has made and gives, by the numbers of the leaves
         stores: what the call has put somewhere
         parameters: the numbers of the tensors that are parameters, once it is released
@@ -161,6 +170,7 @@ class Recording:
         self.why_not, self.again = "", False
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
+        self._cannot_store = ""
         self.objects: dict[int, Form] = {}
         self.stores: list[Store] = []
         self.counts: list[Count] = []
@@ -296,8 +306,7 @@ class Recording:
                 self.n_results = len(self.leaves)
                 if any(type(x) is TracedNumber for x in self.leaves):
                     result = tree_unflatten([plain(x) for x in self.leaves], self.structure)
-                self.objects = objects_of(self.leaves, self.found.seen, self.found.outside)
-                self.stores = stores_of(self.found.places, self.found.seen)
+                self._find_objects_and_stores()
                 for made in (*self.objects.values(), *self.stores):
                     self.leaves += made.tensors
                 with watch:
@@ -318,7 +327,7 @@ class Recording:
                 self.found.guard.forget(id(each))
                 self.idle.update(id(x) for x in _tensors_of(each))
         self.reads_grads = watch.reads_grads or bool(self.numbers)
-        stored = [store.place for store in self.stores]
+        stored = [store.place for store in self.stores if store.of is None]
         self.opened = [*stored, *[x for x in self.opened if x not in stored]]
         for place in self.opened:
             self.found.leave_open(place)
@@ -326,7 +335,7 @@ class Recording:
         for each in self.counts:
             self.found.guard.may_count(each.owner, each.key, each.before)
             self.actions.append(each.action())
-        why = watch.why_not or self._state_changed()
+        why = watch.why_not or self._state_changed() or self._cannot_store
         if why:
             self.refuse(why)
         if watch.found_function:
@@ -335,6 +344,17 @@ class Recording:
         if DRAWS[0] - drawn != self.program.drawn - recorded_draws:
             self.refuse("random numbers are drawn that are not recorded")
         return result
+
+    def _find_objects_and_stores(self) -> None:
+        """Note which objects the call has made, and what it has put where."""
+        found = self.found
+        given = found.arguments.contents
+        self.objects = objects_of(self.leaves, found.seen, found.outside, given)
+        self.stores = stores_of(found.places, found.seen, given)
+        try:
+            self.stores += found.arguments.stores(found.seen)
+        except CannotStore as error:
+            self._cannot_store = f"it puts in an argument what no program can: {error}"
 
     def new_results(self) -> list[Any]:
         """The tensors among what the call gives that it has made."""
@@ -538,6 +558,10 @@ class Recording:
         self.found.forget()
         for made in (*self.objects.values(), *self.stores):
             made.tensors = []
+        for store in self.stores:
+            store.name = self.found.guard.called(store.place.owner, store.place.key)
+            if store.of is not None:
+                store.place.owner = None
         for place in self.opened:
             place.old = None
 
@@ -550,7 +574,9 @@ class Recording:
                         self.outputs.append(Traced(self.program, array, each.args[0]))
                         return "item", len(self.outputs) - 1
                 raise Uncompilable("it gives a number that Python computes")
-            if not isinstance(x, PLAIN) and not callable(x):
+            if id(x) in self.found.arguments.contents:
+                return "given", id(x)
+            if not is_constant(x) and not callable(x) and not self._stays(x):
                 raise Uncompilable(f"it gives a {type(x).__name__}")
             return "plain", x
         for i, each in enumerate(self.tensors):
@@ -565,6 +591,13 @@ class Recording:
             raise Uncompilable("a result is a parameter that the call makes")
         self.outputs.append(array)
         return "tensor", len(self.outputs) - 1, x
+
+    def _stays(self, x: Any) -> bool:
+        """Whether an object is where it is in each call for which the program stands."""
+        places = {id(place) for place in self.opened}
+        return id(x) in self.found.outside and places.isdisjoint(
+            self.found.asked_for.get(id(x), ())
+        )
 
     def _effect(self, i: int, x: Any) -> None:
         effect = Effect(i)

@@ -15,6 +15,7 @@ from collections import deque
 
 import numpy as np
 
+from tapegrad.compiler.arguments import Arguments, is_object
 from tapegrad.compiler.counts import Variable
 from tapegrad.compiler.guards import Guard
 from tapegrad.compiler.stores import PLAIN, Place
@@ -67,6 +68,7 @@ class Found:
         captured, outside: the identities of tensors, of all objects that are found without the
             arguments
         places: where something may be put by the call
+        arguments: the containers and objects among the arguments that may be others
         asked_for: of what was looked at, by its identity, for which optimizers and places
         called: the functions of the user's that count, `CalledFunctions`; None: all that are found
     """
@@ -82,6 +84,7 @@ class Found:
         self.captured: set[int] = set()
         self.outside: set[int] = set()
         self.places: dict[int, Place] = {}
+        self.arguments = Arguments()
         self.asked_for: dict[int, tuple] = {}
         self._modules: dict[tuple, Any] = {}
         self.seen: dict[int, Any] = {}
@@ -101,6 +104,15 @@ class Found:
                 self.names.setdefault(id(tensor), name.replace(".", "_"))
         self.seen[id(x)] = x
         self.asked_for[id(x)] = self.guard.asker
+        if Place.may_be(x):
+            self._look_into(x)
+        else:  # another one is another program, wherever it is
+            before = self.guard.asker
+            self.guard.asker = tuple([each for each in before if each not in self.places])
+            self._look_into(x)
+            self.guard.asker = before
+
+    def _look_into(self, x: Any) -> None:
         if isinstance(x, TensorBase):
             self._tensor(x)
         elif isinstance(x, Module):
@@ -165,6 +177,14 @@ class Found:
             self.look_at(x)
         self.guard.asker = before
 
+    def mutable_outside(self) -> dict[int, Any]:
+        """What the function may change that is found without the arguments, by its identity."""
+        return {
+            k: self.seen[k]
+            for k in self.outside
+            if type(self.seen[k]) in (list, dict) or is_object(self.seen[k])
+        }
+
     def leave_open(self, place: Place) -> None:
         """Depend no more on what is in a place."""
         self.guard.forget(id(place))
@@ -174,6 +194,7 @@ class Found:
         """Let go of what was looked at: the guard has what it asks about."""
         self.tensors, self.seen, self.places, self.asked_for = {}, {}, {}, {}
         self._modules, self.optimizers, self.ints = {}, [], []
+        self.arguments = Arguments()
         self.generators, self.iterators = [], []
         self.guard.forget_names()
 
@@ -214,7 +235,14 @@ class Found:
                 if not name.startswith("__") and hasattr(x, name):
                     self.guard.attribute(x, name, getattr(x, name))
                     self.look_at(getattr(x, name))
-        self._class(type(x))
+        self.look_at_class(type(x))
+
+    def look_at_class(self, kind: type) -> None:
+        """Take up the class of an object, whoever has that."""
+        before = self.guard.asker
+        self.guard.asker = ()
+        self._class(kind)
+        self.guard.asker = before
 
     def _class(self, kind: type) -> None:
         """What a class that a user wrote has, and the functions among that."""
@@ -407,10 +435,13 @@ def position(x: Any) -> Any:
     return x.__length_hint__() if hasattr(x, "__length_hint__") else None
 
 
-def found_by(function: Callable, args: Any, called: Any = None) -> Found:
+def found_by(
+    function: Callable, args: Any, called: Any = None, may_be_others: bool = False
+) -> Found:
     """What a call of `function` with arguments `args`, a list, leads to.
 
-    Of the user's functions only those in `called` count, if it is given.
+    Of the user's functions only those in `called` count, if it is given. `may_be_others`: nothing
+    is asked about the containers and objects among the arguments, only about their classes.
 
     Raises:
         TooManyFunctions: `called` has to be given
@@ -438,7 +469,10 @@ def found_by(function: Callable, args: Any, called: Any = None) -> Found:
         found.look_at(function)
         found.captured, found.outside = set(found.tensors), set(found.seen)
         for x in args:
-            found.look_at(x)
+            if may_be_others:
+                found.arguments.take(found, x)
+            else:
+                found.look_at(x)
     except RecursionError:
         if called is None:
             raise TooManyFunctions from None

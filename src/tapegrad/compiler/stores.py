@@ -9,6 +9,7 @@ an argument.
 
 import types
 
+from tapegrad.arrays.traced.number import TracedNumber
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.device import device
 from tapegrad.core.dtype import dtype
@@ -23,7 +24,7 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _CONSTANT = (
     *PLAIN, Size, dtype, device, range, slice, type, types.FunctionType, types.BuiltinFunctionType
 )  # fmt: skip
-_MISSING = object()
+MISSING = object()
 
 
 class Place:
@@ -43,13 +44,20 @@ class Place:
         """Whether something of this kind may be put somewhere by a program."""
         if x is None or isinstance(x, (TensorBase, tuple, list, dict)):
             return True
-        return _is_record(x)
+        return is_record(x)
 
     def now(self) -> Any:
-        """What is there; _MISSING where nothing is."""
+        """What is there; MISSING where nothing is."""
         if isinstance(self.owner, dict):
-            return dict.get(self.owner, self.key, _MISSING)
-        return self.owner[self.key] if len(self.owner) > self.key else _MISSING
+            return dict.get(self.owner, self.key, MISSING)
+        return self.owner[self.key] if len(self.owner) > self.key else MISSING
+
+    def put(self, x: Any) -> None:
+        """Put something there; nothing for MISSING."""
+        if x is not MISSING:
+            self.owner[self.key] = x
+        elif self.now() is not MISSING:
+            del self.owner[self.key]
 
 
 def is_constant(x: Any) -> bool:
@@ -57,7 +65,7 @@ def is_constant(x: Any) -> bool:
     return isinstance(x, _CONSTANT)
 
 
-def _is_record(x: Any) -> bool:
+def is_record(x: Any) -> bool:
     """Whether an object is nothing but its attributes."""
     kind = type(x)
     return (
@@ -77,20 +85,25 @@ class Form:
         tree: it, with their numbers in their places
     """
 
-    def __init__(self, x: Any, known: Any = (), constants: Any = ()):
-        """`known` are ids of objects that are no new ones; those in `constants` stay what they are.
+    def __init__(self, x: Any, known: Any = (), constants: Any = (), given: Any = ()):
+        """`known` are ids of objects that are no new ones; those in `constants` stay what they are,
+        those in `given` come with the arguments of each call.
 
         Raises CannotStore where something is neither new nor constant, or cannot be made.
         """
         self.tensors: list[TensorBase] = []
-        self._constants, self._met = constants, set(known)
+        self._constants, self._given, self._met = constants, given, set(known)
         self.tree = self._of(x)
-        del self._constants, self._met
+        del self._constants, self._given, self._met
 
     def _of(self, x: Any) -> tuple:
         if isinstance(x, TensorBase):
             self.tensors.append(x)
             return "tensor", len(self.tensors) - 1
+        if type(x) is TracedNumber:
+            raise CannotStore("a number that Python computes")
+        if id(x) in self._given:
+            return "given", id(x)
         if is_constant(x) or id(x) in self._constants:
             return "constant", x
         if id(x) in self._met:
@@ -100,7 +113,7 @@ class Form:
             return type(x).__name__, [self._of(each) for each in x]
         if type(x) is dict:
             return "dict", {k: self._of(each) for k, each in x.items()}
-        if _is_record(x):
+        if is_record(x):
             return "record", type(x), {k: self._of(each) for k, each in vars(x).items()}
         raise CannotStore(f"a {type(x).__name__}")
 
@@ -114,7 +127,7 @@ class Form:
             elif tree[0] in ("tuple", "list"):
                 for each, part in zip(tree[1], x, strict=True):
                     walk(each, part)
-            elif tree[0] != "constant":
+            elif tree[0] not in ("constant", "given"):
                 parts = x if tree[0] == "dict" else vars(x)
                 for key, each in tree[-1].items():
                     walk(each, parts[key])
@@ -122,8 +135,10 @@ class Form:
         walk(self.tree, x)
         return found
 
-    def text(self, names: list[str], name_of: Callable) -> str:
-        """An expression that makes it anew of tensors of these names; `name_of` names objects."""
+    def text(self, names: list[str], name_of: Callable, given: dict[int, str]) -> str:
+        """An expression that makes it anew of tensors of these names; `name_of` names objects, and
+        `given` has the names of those among the arguments.
+        """
 
         def of(form: tuple) -> str:
             kind, x = form[0], form[1]
@@ -131,6 +146,8 @@ class Form:
                 return names[x]
             if kind == "constant":
                 return name_of(x)
+            if kind == "given":
+                return given[x]
             if kind == "record":
                 return f"record({name_of(x)}, {of(('dict', form[2]))})"
             if kind == "dict":
@@ -142,11 +159,18 @@ class Form:
 
 
 class Store(Form):
-    """What a call has put in a place, and how it is made of tensors."""
+    """What a call has put in a place, and how it is made of tensors.
 
-    def __init__(self, place: Place, known: Any = ()):
-        self.place = place
-        super().__init__(place.now(), known)
+    Attributes:
+        of: the identity of the argument, or of what is in one, in which the place is; None
+        name: what the user calls the place, once the recording is released
+    """
+
+    name = ""
+
+    def __init__(self, place: Place, known: Any = (), given: Any = (), of: int | None = None):
+        self.place, self.of = place, of
+        super().__init__(place.now(), known, given=given)
 
 
 class CannotStore(Exception):
@@ -160,17 +184,17 @@ def record(kind: type, attributes: dict) -> Any:
     return x
 
 
-def objects_of(leaves: list, known: Any, constants: Any) -> dict[int, Form]:
+def objects_of(leaves: list, known: Any, constants: Any, given: Any) -> dict[int, Form]:
     """Of what a call gives: the objects that it has made, by their numbers, and what they are of.
 
     `known` are ids of objects that were there before, `constants` those of them that are no
-    arguments.
+    arguments, `given` those that are.
     """
     found = {}
     for i, x in enumerate(leaves):
-        if _is_record(x) and id(x) not in known and not isinstance(x, TensorBase):
+        if is_record(x) and id(x) not in known and not isinstance(x, TensorBase):
             try:
-                found[i] = Form(x, known, constants)
+                found[i] = Form(x, known, constants, given)
             except CannotStore:
                 continue  # whoever asks for the result says that no program can give it
     return found
@@ -187,20 +211,21 @@ def with_objects(function: Callable, objects: dict[int, Form]) -> Callable:
     return run
 
 
-def stores_of(places: dict[int, Place], known: Any) -> list[Store]:
+def stores_of(places: dict[int, Place], known: Any, given: Any = ()) -> list[Store]:
     """What a call has put in places where something else was, the outermost ones.
 
-    `known` are ids of objects that were there before, and of the call's arguments.
+    `known` are ids of objects that were there before, and of the call's arguments, `given` of these
+    alone.
     """
     found: dict[int, Store] = {}
     for number, place in places.items():  # what is inside of another one comes after it
         now = place.now()
-        if now is place.old or place.is_shared or now is _MISSING or not Place.may_be(now):
+        if now is place.old or place.is_shared or now is MISSING or not Place.may_be(now):
             continue
         if any(each in found for each in place.inside):
             continue
         try:
-            found[number] = Store(place, known)
+            found[number] = Store(place, known, given)
         except CannotStore:
             continue  # the guard says that it is another one
     return list(found.values())
@@ -230,18 +255,26 @@ class Replaced:
 
 
 def with_stores(function: Callable, stores: list[Store]) -> Callable:
-    """`function`, with the tensors that it stores among its results; nothing is stored."""
+    """`at(owners, contents)`, which gives `function` with the tensors that it stores among its
+    results. It runs with the contents that places in these owners had; nothing is stored.
+    """
+    keys = [store.place.key for store in stores]
 
-    def run(*args: Any, **kwargs: Any) -> tuple:
-        before = [store.place.now() for store in stores]
-        try:
-            result = function(*args, **kwargs)
-            return result, [Store(store.place).tensors for store in stores]
-        finally:
-            for store, x in zip(stores, before, strict=True):
-                if x is not _MISSING:
-                    store.place.owner[store.place.key] = x
-                elif store.place.now() is not _MISSING:
-                    del store.place.owner[store.place.key]
+    def at(owners: tuple, contents: tuple) -> Callable:
+        places = [Place(owner, key, None, ()) for owner, key in zip(owners, keys, strict=True)]
 
-    return run
+        def run(*args: Any, **kwargs: Any) -> tuple:
+            now = [place.now() for place in places]
+            try:
+                for place, x in zip(places, contents, strict=True):
+                    place.put(x)
+                result = function(*args, **kwargs)
+                found = zip(stores, places, strict=True)
+                return result, [store.found_in(place.now()) for store, place in found]
+            finally:
+                for place, x in zip(places, now, strict=True):
+                    place.put(x)
+
+        return run
+
+    return at

@@ -134,6 +134,14 @@ def test_a_program_is_lowered_once(folder, monkeypatch):
     run_program()
 
 
+def test_results_of_a_program_on_disk_have_numpys_own_dtype():
+    x = np.arange(4.0)
+    for _ in range(2):
+        with Program() as program:
+            y = program.input(x) * 2.0
+        assert build(program, [y.place])(x)[0].dtype is x.dtype
+
+
 def test_constants_are_part_of_what_a_program_is_found_by():
     x, indices = np.arange(4.0), np.array([2, 1])
     for more in (0, 1, 0):

@@ -8,7 +8,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad import nn
-from tapegrad.compiler.stores import Place, Store, with_stores
+from tapegrad.compiler.stores import MISSING, Place, Store, with_stores
 from tests.compiler.c_backend.c_compiler import compiler
 from tests.compiler.side_by_side import side_by_side
 
@@ -176,7 +176,7 @@ def test_with_stores_leaves_places_as_they_were():
     kept["y"] = torch.ones(1)
     stores = [Store(place)]
     del kept["y"]
-    result, tensors = with_stores(f, stores)(torch.ones(2))
+    result, tensors = with_stores(f, stores)((kept,), (MISSING,))(torch.ones(2))
     assert result.tolist() == [1, 1] and tensors[0][0].tolist() == [2, 2] and not kept
 
 

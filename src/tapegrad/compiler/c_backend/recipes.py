@@ -170,6 +170,11 @@ class _Writer(pickle.Pickler):
     def persistent_id(self, x: Any) -> int | None:
         return self._numbers.get(id(x))
 
+    def reducer_override(self, x: Any) -> Any:
+        if isinstance(x, np.dtype) and x.isbuiltin == 1:
+            return np.dtype, (x.str,)  # NumPy's own way gives a copy, which is not the same object
+        return NotImplemented
+
 
 class _Reader(pickle.Unpickler):
     def __init__(self, file: Any, constants: list):

@@ -1,0 +1,110 @@
+"""The containers and objects among a call's arguments, and what the call puts in them.
+
+A later call may have others: a cache of attention is made anew for each text. So they are no
+conditions of a program, which asks of what each is made, and takes the tensors as its inputs. What
+the call has put in them is put in those of the later call, and one that it gives is given.
+"""
+
+from tapegrad.compiler.stores import PLAIN, CannotStore, Place, Store, is_record
+from tapegrad.compiler.whose_code import is_foreign
+from tapegrad.core.annotations import Any
+from tapegrad.core.generator import Generator
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.optim.lr_scheduler import LRScheduler
+from tapegrad.utils._pytree.tree import tree_leaves
+
+
+def is_object(x: Any) -> bool:
+    """Whether an argument is an object of which nothing counts but its class and attributes."""
+    return (
+        is_record(x)
+        and not is_foreign(type(x))
+        and not isinstance(x, (TensorBase, Generator, LRScheduler))
+        and not any(hasattr(type(x), name) for name in ("__next__", "is_compiled"))
+    )
+
+
+def content_of(x: Any) -> Any:
+    """The list or dictionary of what is in a container or object."""
+    return x if isinstance(x, (list, dict)) else vars(x)
+
+
+def leaves_of(x: Any) -> list[Any]:
+    """The tensors and others that arguments are made of, with the classes and keys of objects."""
+    found: list[Any] = []
+    seen: set[int] = set()
+
+    def walk(x: Any) -> None:
+        for each in tree_leaves(x):
+            if is_object(each) and id(each) not in seen:
+                seen.add(id(each))
+                found.extend((type(each), *vars(each)))
+                walk(list(vars(each).values()))
+            else:
+                found.append(each)
+
+    walk(x)
+    return found
+
+
+class Arguments:
+    """What is in the containers and objects among the arguments before the call runs.
+
+    Attributes:
+        contents: each of them by its identity, and a copy of what is in it
+    """
+
+    def __init__(self) -> None:
+        self.contents: dict[int, tuple[Any, Any]] = {}
+
+    def take(self, found: Any, x: Any, name: str = "") -> None:
+        """Take up an argument, or a part of one, for `found`; `name` is for its tensors."""
+        if id(x) in found.seen:
+            if id(x) not in self.contents:
+                found.look_at(x)
+            return
+        if type(x) in (list, dict) or is_object(x):
+            found.seen[id(x)] = x
+            content = content_of(x)
+            self.contents[id(x)] = x, content.copy()
+            if content is not x:
+                found.guard.call(content, type(x).__name__, attributes=True)
+                found.look_at_class(type(x))
+            for key, each in content.items() if isinstance(content, dict) else enumerate(content):
+                self.take(found, each, f"{name}_{key}" if name or content is not x else "")
+        elif type(x) is tuple:
+            for i, each in enumerate(x):
+                self.take(found, each, name and f"{name}_{i}")
+        elif isinstance(x, TensorBase):
+            if name:
+                found.names.setdefault(id(x), name.lstrip("_"))
+            found.look_at(x)
+        elif type(x) in (set, frozenset) and all(isinstance(each, PLAIN) for each in x):
+            found.seen[id(x)] = x
+        else:
+            for each in tree_leaves(x):
+                found.look_at(each)
+
+    def stores(self, known: Any) -> list[Store]:
+        """What the call has put in them; `known` are ids of objects that were there before.
+
+        Raises: CannotStore.
+        """
+        found = []
+        for x, before in self.contents.values():
+            now = content_of(x)
+            is_list = isinstance(now, list)
+            if len(now) != len(before) if is_list else list(now)[: len(before)] != list(before):
+                raise CannotStore("an argument with fewer or more entries")
+            for key in range(len(now)) if is_list else now:
+                if is_list or key in before:
+                    old = before[key]
+                    if now[key] is old or (_is_same_number(now[key], old)):
+                        continue
+                place = Place(now, key, None, ())
+                found.append(Store(place, known, self.contents, of=id(x)))
+        return found
+
+
+def _is_same_number(x: Any, y: Any) -> bool:
+    return type(x) is type(y) and isinstance(x, PLAIN) and x == y
