@@ -3,6 +3,7 @@
 import gc
 import types
 import weakref
+from collections import OrderedDict, namedtuple
 
 import pytest
 
@@ -209,6 +210,48 @@ def test_objects_that_hold_an_argument(run):
         run.look(found.y, kept.last[0], layer.inner.y)
         assert found.cache is cache is same is kept.last[1] and layer is cache.layers[0]
         assert layer.inner.cache is cache.layers
+
+
+class Table(OrderedDict):
+    """A dictionary whose entries are attributes, too, as the results of a model are."""
+
+    def __init__(self, **entries):
+        super().__init__(entries)
+        self.__dict__.update(entries)
+
+    def __getitem__(self, key):
+        return list(self.values())[key] if isinstance(key, int) else super().__getitem__(key)
+
+
+Pair = namedtuple("Pair", "x y")
+
+
+@side_by_side("numpy")
+def test_tables_and_named_tuples(run):
+    def f(table, pair):
+        return table.x * table[1] + table["y"] + pair.y
+
+    f = run.compile(f, fullgraph=True)
+    for _ in range(5):
+        table = Table(x=torch.randn(2), y=torch.randn(2))
+        run.look(f(table, Pair(table.x, torch.randn(2))))
+    for i in range(5):
+        table.__dict__["x"] = torch.ones(2) * i
+        run.look(f(table, Pair(torch.ones(1), torch.randn(2))))
+    if run.backend:
+        assert len(f.entries) == 2
+
+
+@side_by_side("numpy", programs=False)
+def test_tables_that_are_changed(run):
+    def f(table, pair):
+        table["x"] = pair.x
+        return pair.y + 1
+
+    f = run.compile(f)
+    for _ in range(4):
+        table = Table(x=torch.ones(1))
+        run.look(f(table, Pair(torch.ones(2), torch.ones(1))), table)
 
 
 FACTOR = 2.0

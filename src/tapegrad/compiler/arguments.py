@@ -5,12 +5,15 @@ conditions of a program, which asks of what each is made, and takes the tensors 
 the call has put in them is put in those of the later call, and one that it gives is given.
 """
 
+from collections import OrderedDict
+
 from tapegrad.compiler.stores import PLAIN, CannotStore, Place, Store, is_record
 from tapegrad.compiler.whose_code import is_foreign
 from tapegrad.core.annotations import Any
 from tapegrad.core.generator import Generator
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.optim.lr_scheduler import LRScheduler
+from tapegrad.utils._pytree.registry import is_namedtuple_instance
 from tapegrad.utils._pytree.tree import tree_leaves
 
 
@@ -52,10 +55,12 @@ class Arguments:
 
     Attributes:
         contents: each of them by its identity, and a copy of what is in it
+        tables: the same of ordered dictionaries, which may have attributes: two copies
     """
 
     def __init__(self) -> None:
         self.contents: dict[int, tuple[Any, Any]] = {}
+        self.tables: dict[int, tuple[Any, dict, dict]] = {}
 
     def take(self, found: Any, x: Any, name: str = "") -> None:
         """Take up an argument, or a part of one, for `found`; `name` is for its tensors."""
@@ -72,7 +77,13 @@ class Arguments:
                 found.look_at_class(type(x))
             for key, each in content.items() if isinstance(content, dict) else enumerate(content):
                 self.take(found, each, f"{name}_{key}" if name or content is not x else "")
-        elif type(x) is tuple:
+        elif isinstance(x, OrderedDict):
+            found.seen[id(x)] = x
+            self.tables[id(x)] = x, dict(x.items()), dict(vars(x))
+            found.look_at_class(type(x))
+            for each in (*x.values(), *vars(x).values()):
+                self.take(found, each)
+        elif type(x) is tuple or is_namedtuple_instance(x):
             for i, each in enumerate(x):
                 self.take(found, each, name and f"{name}_{i}")
         elif isinstance(x, TensorBase):
@@ -91,6 +102,10 @@ class Arguments:
         Raises: CannotStore.
         """
         found = []
+        for x, items, attributes in self.tables.values():
+            for now, before in ((dict(x.items()), items), (vars(x), attributes)):
+                if list(now) != list(before) or any(now[key] is not before[key] for key in now):
+                    raise CannotStore(f"entries of a {type(x).__name__}")
         for x, before in self.contents.values():
             now = content_of(x)
             is_list = isinstance(now, list)

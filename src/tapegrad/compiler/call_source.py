@@ -24,6 +24,7 @@ from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.operators.shape.as_strided import as_strided
 from tapegrad.tensors.tensor import Tensor
+from tapegrad.utils._pytree.registry import is_namedtuple_instance
 from tapegrad.utils._pytree.tree import tree_unflatten
 
 MISS = object()
@@ -112,9 +113,11 @@ class CallSource:
         self._n += 1
         a = f"a{self._n}"
         self._say(f"{a} = {where}")
-        given = self.recording.found.arguments.contents.get(id(x))
-        if given is not None and not self._in_places:
-            self._object_argument(a, *given)
+        arguments = self.recording.found.arguments
+        if id(x) in arguments.contents and not self._in_places:
+            self._object_argument(a, *arguments.contents[id(x)])
+        elif id(x) in arguments.tables and not self._in_places:
+            self._table_argument(a, *arguments.tables[id(x)])
         elif isinstance(x, TensorBase):
             if id(x) in self._places:
                 self._say(f"if {a} is not {self._places[id(x)]}: return MISS")
@@ -134,7 +137,7 @@ class CallSource:
         elif isinstance(x, (Size, range, slice, device)):
             k = self._name(x)
             self._say(f"if {a}.__class__ is not {k}.__class__ or {a} != {k}: return MISS")
-        elif type(x) is tuple:
+        elif type(x) is tuple or (is_namedtuple_instance(x) and not self._in_places):
             self._container(a, x)
         elif self._in_places and id(x) in self._objects:
             self._say(f"if {a} is not {self._objects[id(x)]}: return MISS")
@@ -158,8 +161,8 @@ class CallSource:
             for key in x:
                 self._argument(f"{a}[{self._name(key)}]", x[key])
             return
-        kind = type(x).__name__
-        self._say(f"if type({a}) is not {kind} or len({a}) != {len(x)}: return MISS")
+        kind = self._name(type(x))
+        self._say(f"if {a}.__class__ is not {kind} or len({a}) != {len(x)}: return MISS")
         for i, each in enumerate(x):
             self._argument(f"{a}[{i}]", each)
 
@@ -175,10 +178,26 @@ class CallSource:
             self._container(a, content)
             return
         self._say(f"if {a}.__class__ is not {self._name(type(x))}: return MISS")
+        self._attributes(a, content)
+
+    def _attributes(self, a: str, given: dict) -> None:
         self._say(f"d{a} = {a}.__dict__")
-        self._say(f"if len(d{a}) != {len(content)}: return MISS")
-        for key, each in content.items():
+        self._say(f"if len(d{a}) != {len(given)}: return MISS")
+        for key, each in given.items():
             self._argument(f"d{a}.get({self._name(key)}, MISS)", each)
+
+    def _table_argument(self, a: str, x: Any, items: dict, attributes: dict) -> None:
+        """The questions that an ordered dictionary has to answer, which may have attributes."""
+        if id(x) in self._objects:
+            self._say(f"if {a} is not {self._objects[id(x)]}: return MISS")
+            return
+        self._objects[id(x)] = a
+        kind, keys = self._name(type(x)), self._name(list(items))
+        self._say(f"if {a}.__class__ is not {kind} or list({a}) != {keys}: return MISS")
+        self._scope["in_table"] = dict.__getitem__  # what a class of the user's looks up may differ
+        for key, each in items.items():
+            self._argument(f"in_table({a}, {self._name(key)})", each)
+        self._attributes(a, attributes)
 
     def _places_of_stores(self) -> None:
         """The questions that are asked of what is in places where it may be something else."""
