@@ -520,7 +520,8 @@ class CallSource:
             if not effect.writes:
                 continue
             name = self._tensor(effect.tensor)
-            if self._is_given(effect.tensor):
+            is_counted = self.recording.tensors[effect.tensor]._counter is not INFERENCE
+            if self._is_given(effect.tensor) or not is_counted:
                 self._say(f"count_writes({name}, {effect.writes}, {effect.operator!r})", depth)
             else:
                 version_of(self.recording.tensors[effect.tensor])

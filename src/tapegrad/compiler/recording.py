@@ -171,6 +171,7 @@ class Recording:
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
         self._cannot_store = ""
+        self._uncounted: dict[int, Any] = {}  # writes to tensors of inference mode
         self.objects: dict[int, Form] = {}
         self.stores: list[Store] = []
         self.counts: list[Count] = []
@@ -318,9 +319,9 @@ class Recording:
                 MODE.set(switched(left))
                 self.refuse("it leaves the grad mode changed")
             self._restore()
-            if any(x._counter is not None and x._counter.value for x in uncounted):
-                self.refuse("it writes to a tensor of inference mode")
             for x in uncounted:
+                if x._counter is not None:
+                    self._uncounted[id(x)] = x._counter
                 x._counter = INFERENCE
         for each in self.found.optimizers:
             if id(each) not in watch.stepped:  # nothing of it was read
@@ -601,9 +602,10 @@ class Recording:
 
     def _effect(self, i: int, x: Any) -> None:
         effect = Effect(i)
-        effect.writes = _version(x) - self._versions[i]
-        if effect.writes:
-            effect.operator = x._counter.operator
+        counter = self._uncounted.get(id(x), x._counter)
+        if counter is not None and counter is not INFERENCE:
+            effect.writes = counter.value - self._versions[i]
+            effect.operator = counter.operator if effect.writes else ""
         if i in self._moved:
             if not isinstance(self._moved[i], Traced):
                 raise Uncompilable("a tensor is given memory from outside")

@@ -36,14 +36,22 @@ def test_parts_and_arguments_among_the_results(run):
         assert [y.is_inference() for y in found] == [True, True, False, True]
 
 
-@side_by_side("numpy", programs=False)
+@side_by_side("numpy")
 def test_tensors_of_the_mode_that_are_written(run):
-    f = run.compile(lambda x: x.mul_(2) + 1)
-    for _ in range(4):
+    with torch.inference_mode():
+        kept = torch.zeros(2, 3)
+
+    def f(x):
+        kept[0] += x.mul_(2)
+        return x + 1
+
+    f = run.compile(f, fullgraph=True)
+    for i in range(6):
+        ordinary = torch.ones(3)
         with torch.inference_mode():
-            x = torch.ones(3)
-            run.look(f(x), x)
-        assert x.is_inference()
+            x = ordinary if i > 3 else torch.ones(3)
+            run.look(f(x), x, kept)
+        assert x.is_inference() == (i <= 3) and kept.is_inference()
 
 
 @side_by_side("numpy")
