@@ -3,7 +3,7 @@
 import gc
 import types
 import weakref
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict, deque, namedtuple
 
 import pytest
 
@@ -300,6 +300,41 @@ def test_numbers_that_python_computes_are_no_constants_of_an_object(run):
     for _ in range(5):
         given = Given(None, None)
         run.look(f(torch.randn(3), given), given.mean, kept.last)
+
+
+@side_by_side("numpy")
+def test_methods_that_are_compiled_where_they_are_defined(run):
+    class Trainer:
+        def __init__(self):
+            self.model, self.log = nn.Linear(2, 1), []
+            self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+            self.n_steps, self.recent = 0, deque([torch.ones(2)])
+
+        def step(self, x):
+            self.n_steps += 1
+            loss = (self.model(x) * self.recent[0].sum()).pow(2).mean()
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+            self.loss = loss.detach() * 2
+            return loss
+
+        def penalty(self, x):
+            self.n_steps += 2
+            return self.model(x).exp().sum()
+
+    Trainer.step, Trainer.penalty = run.compile(Trainer.step), run.compile(Trainer.penalty)
+    trainers = [Trainer(), Trainer()]
+    for i in range(10):
+        trainer = trainers[i > 6]
+        if i == 4:
+            trainer.recent[0] = torch.full((2,), 3.0)
+        run.look(trainer.step(torch.randn(4, 2)), trainer.loss, trainer.n_steps, trainer.model)
+        x = torch.randn(4, 2, requires_grad=True)
+        (g,) = torch.autograd.grad(trainer.penalty(x), x, create_graph=True)
+        run.look(*torch.autograd.grad(g.sum(), x), trainer.n_steps)
+    if run.backend:
+        assert [len(each.entries) for each in run.compiled] == [4, 3]
 
 
 def test_arguments_are_not_kept():

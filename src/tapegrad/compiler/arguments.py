@@ -7,8 +7,9 @@ the call has put in them is put in those of the later call, and one that it give
 
 from collections import OrderedDict
 
+from tapegrad.compiler.counts import Count, counts_of
 from tapegrad.compiler.stores import PLAIN, CannotStore, Place, Store, is_record
-from tapegrad.compiler.whose_code import is_foreign
+from tapegrad.compiler.whose_code import is_foreign, is_library
 from tapegrad.core.annotations import Any
 from tapegrad.core.generator import Generator
 from tapegrad.core.tensor_base import TensorBase
@@ -56,11 +57,14 @@ class Arguments:
     Attributes:
         contents: each of them by its identity, and a copy of what is in it
         tables: the same of ordered dictionaries, which may have attributes: two copies
+        counts: attributes, by the id of their dictionary and their name, that the call has only
+            added to, and what it has added
     """
 
     def __init__(self) -> None:
         self.contents: dict[int, tuple[Any, Any]] = {}
         self.tables: dict[int, tuple[Any, dict, dict]] = {}
+        self.counts: dict[tuple[int, Any], int] = {}
 
     def take(self, found: Any, x: Any, name: str = "") -> None:
         """Take up an argument, or a part of one, for `found`; `name` is for its tensors."""
@@ -93,15 +97,16 @@ class Arguments:
         elif type(x) in (set, frozenset) and all(isinstance(each, PLAIN) for each in x):
             found.seen[id(x)] = x
         else:
-            for each in tree_leaves(x):
-                found.look_at(each)
+            found.look_at(x)
 
-    def stores(self, known: Any) -> list[Store]:
-        """What the call has put in them; `known` are ids of objects that were there before.
+    def stores(self, known: dict[int, Any]) -> list[Store]:
+        """What the call has put in them; `known` are the objects that were there before, by their
+        ids.
 
         Raises: CannotStore.
         """
         found = []
+        self.counts = {(id(each.owner), each.key): each.steps() for each in self._counts(known)}
         for x, items, attributes in self.tables.values():
             for now, before in ((dict(x.items()), items), (vars(x), attributes)):
                 if list(now) != list(before) or any(now[key] is not before[key] for key in now):
@@ -116,9 +121,21 @@ class Arguments:
                     old = before[key]
                     if now[key] is old or (_is_same_number(now[key], old)):
                         continue
-                place = Place(now, key, None, ())
-                found.append(Store(place, known, self.contents, of=id(x)))
+                store = Store(Place(now, key, None, ()), known, self.contents, of=id(x))
+                store.steps = self.counts.get((id(now), key), 0)
+                found.append(store)
         return found
+
+    def _counts(self, known: dict[int, Any]) -> list[Count]:
+        """The ints among attributes that the call has only added to."""
+        ints = [
+            (vars(x), key, n)
+            for x, before in self.contents.values()
+            if is_object(x) and not any(map(is_library, type(x).__mro__[:-1]))
+            for key, n in before.items()
+            if type(n) is int
+        ]
+        return counts_of(ints, known.values())
 
 
 def _is_same_number(x: Any, y: Any) -> bool:

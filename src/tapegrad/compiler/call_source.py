@@ -92,7 +92,7 @@ class CallSource:
         for key, x in kwargs.items():
             self._say(f"if {key!r} not in kwargs: return MISS")
             self._argument(f"kwargs[{key!r}]", x)
-        if self.recording.stores:
+        if self.recording.stores and self._objects:
             self._are_different(list(self._objects.values()))
             outside = self._name(self.recording.found.mutable_outside())
             for a in self._objects.values():
@@ -178,13 +178,18 @@ class CallSource:
             self._container(a, content)
             return
         self._say(f"if {a}.__class__ is not {self._name(type(x))}: return MISS")
-        self._attributes(a, content)
+        self._attributes(a, vars(x), content)
 
-    def _attributes(self, a: str, given: dict) -> None:
+    def _attributes(self, a: str, of: dict, given: dict) -> None:
         self._say(f"d{a} = {a}.__dict__")
         self._say(f"if len(d{a}) != {len(given)}: return MISS")
+        counts = self.recording.found.arguments.counts
         for key, each in given.items():
-            self._argument(f"d{a}.get({self._name(key)}, MISS)", each)
+            where = f"d{a}.get({self._name(key)}, MISS)"
+            if (id(of), key) in counts:
+                self._say(f"if {where}.__class__ is not int: return MISS")
+            else:
+                self._argument(where, each)
 
     def _table_argument(self, a: str, x: Any, items: dict, attributes: dict) -> None:
         """The questions that an ordered dictionary has to answer, which may have attributes."""
@@ -197,7 +202,7 @@ class CallSource:
         self._scope["in_table"] = dict.__getitem__  # what a class of the user's looks up may differ
         for key, each in items.items():
             self._argument(f"in_table({a}, {self._name(key)})", each)
-        self._attributes(a, attributes)
+        self._attributes(a, vars(x), attributes)
 
     def _places_of_stores(self) -> None:
         """The questions that are asked of what is in places where it may be something else."""
@@ -618,7 +623,8 @@ class CallSource:
             mine, names = names[:n], names[n:]
             self._scope["record"] = record
             where = f"{self._owner(store)}[{self._name(store.place.key)}]"
-            self._say(f"{where} = {store.text(mine, self._name, self._objects)}")
+            text = store.text(mine, self._name, self._objects)
+            self._say(f"{where} += {store.steps}" if store.steps else f"{where} = {text}")
 
     def _owner(self, store: Store) -> str:
         """The list or dictionary in which the call puts something."""

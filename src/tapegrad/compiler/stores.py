@@ -164,9 +164,11 @@ class Store(Form):
     Attributes:
         of: the identity of the argument, or of what is in one, in which the place is; None
         name: what the user calls the place, once the recording is released
+        steps: what the call has added to an int; 0 where it is no count
     """
 
     name = ""
+    steps = 0
 
     def __init__(self, place: Place, known: Any = (), given: Any = (), of: int | None = None):
         self.place, self.of = place, of
