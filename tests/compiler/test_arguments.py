@@ -337,6 +337,16 @@ def test_methods_that_are_compiled_where_they_are_defined(run):
         assert [len(each.entries) for each in run.compiled] == [4, 3]
 
 
+@side_by_side("numpy", programs=False)
+def test_a_chain_of_many_objects(run):
+    f = run.compile(lambda x, chain: x * 2 + chain.y)
+    chain = None
+    for _ in range(3000):
+        chain = Given(torch.ones(1), chain)
+    for _ in range(4):
+        run.look(f(torch.ones(2), chain))
+
+
 def test_arguments_are_not_kept():
     f = torch.compile(Model(), backend="numpy", fullgraph=True)
     found = []

@@ -17,6 +17,8 @@ from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.utils._pytree.registry import is_namedtuple_instance
 from tapegrad.utils._pytree.tree import tree_leaves
 
+_DEEPEST = 64  # parts of parts of an argument
+
 
 def is_object(x: Any) -> bool:
     """Whether an argument is an object of which nothing counts but its class and attributes."""
@@ -37,17 +39,15 @@ def leaves_of(x: Any) -> list[Any]:
     """The tensors and others that arguments are made of, with the classes and keys of objects."""
     found: list[Any] = []
     seen: set[int] = set()
-
-    def walk(x: Any) -> None:
-        for each in tree_leaves(x):
+    rest = [x]
+    while rest:
+        for each in tree_leaves(rest.pop()):
             if is_object(each) and id(each) not in seen:
                 seen.add(id(each))
-                found.extend((type(each), *vars(each)))
-                walk(list(vars(each).values()))
+                found += (type(each), *vars(each))
+                rest.append(list(vars(each).values()))
             else:
                 found.append(each)
-
-    walk(x)
     return found
 
 
@@ -66,8 +66,13 @@ class Arguments:
         self.tables: dict[int, tuple[Any, dict, dict]] = {}
         self.counts: dict[tuple[int, Any], int] = {}
 
-    def take(self, found: Any, x: Any, name: str = "") -> None:
-        """Take up an argument, or a part of one, for `found`; `name` is for its tensors."""
+    def take(self, found: Any, x: Any, name: str = "", depth: int = 0) -> None:
+        """Take up an argument, or a part of one, for `found`; `name` is for its tensors.
+
+        Raises RecursionError where it is a part of too many parts.
+        """
+        if depth > _DEEPEST:
+            raise RecursionError
         if id(x) in found.seen:
             if id(x) not in self.contents:
                 found.look_at(x)
@@ -80,16 +85,17 @@ class Arguments:
                 found.guard.call(content, type(x).__name__, attributes=True)
                 found.look_at_class(type(x))
             for key, each in content.items() if isinstance(content, dict) else enumerate(content):
-                self.take(found, each, f"{name}_{key}" if name or content is not x else "")
+                part = f"{name}_{key}" if name or content is not x else ""
+                self.take(found, each, part, depth + 1)
         elif isinstance(x, OrderedDict):
             found.seen[id(x)] = x
             self.tables[id(x)] = x, dict(x.items()), dict(vars(x))
             found.look_at_class(type(x))
             for each in (*x.values(), *vars(x).values()):
-                self.take(found, each)
+                self.take(found, each, depth=depth + 1)
         elif type(x) is tuple or is_namedtuple_instance(x):
             for i, each in enumerate(x):
-                self.take(found, each, name and f"{name}_{i}")
+                self.take(found, each, name and f"{name}_{i}", depth + 1)
         elif isinstance(x, TensorBase):
             if name:
                 found.names.setdefault(id(x), name.lstrip("_"))

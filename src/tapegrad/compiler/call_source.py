@@ -94,7 +94,7 @@ class CallSource:
             self._argument(f"kwargs[{key!r}]", x)
         if self.recording.stores and self._objects:
             self._are_different(list(self._objects.values()))
-            outside = self._name(self.recording.found.mutable_outside())
+            outside = self._name(self.recording.found.mutable_outside(self.recording.opened))
             for a in self._objects.values():
                 self._say(f"if id({a}) in {outside}: return MISS")
 

@@ -177,12 +177,16 @@ class Found:
             self.look_at(x)
         self.guard.asker = before
 
-    def mutable_outside(self) -> dict[int, Any]:
-        """What the function may change that is found without the arguments, by its identity."""
+    def mutable_outside(self, opened: list[Place]) -> dict[int, Any]:
+        """What the function may change that is found without the arguments, by its identity; not
+        what is in the places `opened`, where something else may be.
+        """
+        places = set(map(id, opened))
         return {
             k: self.seen[k]
             for k in self.outside
-            if type(self.seen[k]) in (list, dict) or is_object(self.seen[k])
+            if (type(self.seen[k]) in (list, dict) or is_object(self.seen[k]))
+            and places.isdisjoint(self.asked_for.get(k, ()))
         }
 
     def leave_open(self, place: Place) -> None:
