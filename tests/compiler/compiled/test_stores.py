@@ -361,3 +361,32 @@ def test_a_table_that_makes_what_it_gives(run):
     for kind in (nn.Tanh, nn.Tanh, nn.Tanh, nn.Sigmoid, nn.Sigmoid):
         ACTIVATIONS["tanh"] = kind
         run.look(f(torch.ones(2, 3)))
+
+
+FACTOR = 2.0
+
+
+class Reader:
+    """An object whose method reads a global."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def scaled(self):
+        return self.x * FACTOR
+
+
+@side_by_side("numpy")
+def test_what_methods_of_a_stored_object_read(run):
+    global FACTOR
+    kept = types.SimpleNamespace(reader=Reader(torch.ones(2)))
+
+    def f(x):
+        kept.reader = type(kept.reader)(kept.reader.scaled() + x)
+        return kept.reader.x + 1
+
+    f = run.compile(f, fullgraph=True)
+    for i in range(8):
+        FACTOR = 2.0 if i < 5 else 0.5
+        run.look(f(torch.ones(2)))
+    FACTOR = 2.0
