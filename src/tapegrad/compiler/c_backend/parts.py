@@ -93,7 +93,7 @@ def _key(buffer: Any) -> Any:
 def _functions(source: str) -> dict[str, str]:
     """The functions of a C file, by their names."""
     found = {}
-    for text in re.findall(r"^(?:static|INLINE)[^;\n]*\([^;]*?\{.*?^\}", source, re.M | re.S):
+    for text in re.findall(r"^(?:static|INLINE|WHOLE)[^;\n]*\([^;]*?\{.*?^\}", source, re.M | re.S):
         name = re.search(r"(\w+)\(", text.replace("__attribute__((always_inline))", ""))
         if name is not None:
             found[name[1]] = text
