@@ -75,7 +75,7 @@ def fill_slices_with(xp, x, value, index, *, axis):
 
 
 def _as_vector(x: Tensor) -> Any:
-    return x if x._array.ndim else reshape(x, 1)
+    return x if x._array.ndim else reshape(x, (1,))
 
 
 def _restored(result: Tensor, input: Tensor) -> Any:

@@ -77,7 +77,7 @@ def cartesian_prod(*tensors: Tensor) -> Any:
     if len(tensors) == 1:
         return tensors[0]
     grids = meshgrid(*tensors, indexing="ij")
-    return stack([reshape(x, -1) for x in grids], 1)
+    return stack([reshape(x, (-1,)) for x in grids], 1)
 
 
 @require_tensors

@@ -3,7 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
-from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.core.shape import axis_of, ints_of, listed
 from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
@@ -86,7 +86,9 @@ def permute_method(self: Tensor = MISSING, *order: Any, dims: Dim = None, **name
             'permute() missing 1 required positional arguments: "dims"',
             "Name each dimension once; a tensor without dimensions takes ().",
         )
-    return _permute(permute_method, self, order if dims is None else (dims,))
+    if dims is not None:
+        order = (listed("permute", "dims", dims),)
+    return _permute(permute_method, self, order)
 
 
 permute_method.__name__ = "permute"

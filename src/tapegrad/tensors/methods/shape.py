@@ -20,7 +20,7 @@ class ShapeMethods:
 
     view = shape.reshape_flatten_atleast.view
     view_as = shape.reshape_flatten_atleast.view_as
-    reshape = shape.reshape_flatten_atleast.reshape
+    reshape = shape.reshape_flatten_atleast.reshape_method
     reshape_as = shape.reshape_flatten_atleast.reshape_as
     flatten = shape.reshape_flatten_atleast.flatten
     unflatten = shape.reshape_flatten_atleast.unflatten
@@ -52,8 +52,8 @@ class ShapeMethods:
         """
         if not sizes and size is None:
             raise missing_argument("broadcast_to", "size")
-        given = sizes if size is None else (size,)
-        return shape.expand_broadcast.broadcast_to(self, ints_of("broadcast_to", "size", given))
+        given = ints_of("broadcast_to", "size", sizes) if size is None else size
+        return shape.expand_broadcast.broadcast_to(self, given)
 
     select = shape.slice_select_narrow.select
     narrow = shape.slice_select_narrow.narrow
