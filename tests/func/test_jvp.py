@@ -7,7 +7,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
-from tapegrad.func import jvp
+from tapegrad.func import grad, grad_and_value, jacrev, jvp, vjp, vmap
 
 X, T = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.5])
 
@@ -83,6 +83,53 @@ def test_a_gradient_inside_it():
     leaf = X.clone().requires_grad_()
     g, t = jvp(gradient, (leaf,), (T,))
     assert g.tolist() == [3.0, 12.0] and t.tolist() == [6.0, 6.0]
+
+
+INSIDE = {
+    "a gradient": grad(lambda x: x.sin().sum()),
+    "a value": lambda x: grad_and_value(lambda x: x.sin().sum())(x)[1],
+    "what vjp hands on": lambda x: vjp(torch.sin, x)[0],
+    "what it pulls back": lambda x: vjp(torch.sin, x)[1](torch.ones(2))[0],
+    "aux": lambda x: grad(lambda x: (x.sum(), x.sin()), has_aux=True)(x)[1],
+    "a Jacobian": jacrev(torch.sin),
+    "a batch": vmap(grad(torch.sin)),
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_gradients_flow_through_the_tangent_alone(name):
+    def of_size(a):
+        return jvp(INSIDE[name], (X,), (a * T,))[1].sum()
+
+    one = torch.tensor(1.0)
+    want = of_size(one)  # which is linear
+    assert abs(want) > 0.1
+    slope = grad(of_size)(one)
+    assert torch.allclose(slope, want) and not slope.requires_grad
+    a = one.clone().requires_grad_()
+    assert torch.allclose(torch.autograd.grad(of_size(a), a)[0], want)
+    assert torch.allclose(grad(lambda a: of_size(a * a))(one), 2 * want)
+
+
+def test_gradients_flow_through_the_tangent_of_a_cotangent():
+    def of_size(a):
+        return jvp(lambda v: vjp(torch.sin, X)[1](v)[0], (T,), (a * T,))[1].sum()
+
+    assert torch.allclose(grad(of_size)(torch.tensor(2.0)), (X.cos() * T).sum())
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_a_tangent_of_a_gradient_is_of_no_graph(name):
+    assert not any(y.requires_grad for y in jvp(INSIDE[name], (X,), (T,)))
+    assert not jvp(lambda x: jvp(INSIDE[name], (x,), (T,))[1], (X,), (T,))[1].requires_grad
+
+
+def test_a_tangent_of_a_remainder_is_of_no_graph():
+    def pulled(x):
+        y, pull = vjp(lambda x: torch.fmod(x, torch.tensor(1.5)), x)
+        return pull(y.cos())[0]
+
+    assert not jvp(pulled, (X,), (T,))[1].requires_grad
 
 
 def test_a_function_that_writes_into_its_argument():

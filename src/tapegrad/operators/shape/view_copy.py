@@ -249,7 +249,7 @@ def view_copy(input: Tensor, size: Any = None, *, dtype: DTypeLike = None) -> An
             [2, 3]])
     """
     if dtype is not None or isinstance(size, Dtype):
-        return _copied(input, view(input, dtype or size))
+        return _copied(input, view(input, dtype=dtype or size))
     return _copied(input, view(input, listed("view_copy", "size", size, 2)))
 
 
