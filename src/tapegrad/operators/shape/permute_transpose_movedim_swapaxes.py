@@ -5,6 +5,7 @@ from tapegrad.core.annotations import Any, Dim, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
 from tapegrad.core.shape import axis_of, ints_of, listed
 from tapegrad.core.torch_function import overridden
+from tapegrad.core.warn_once import warn_once
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.as_strided import alias
@@ -270,6 +271,7 @@ def adjoint(input: Tensor) -> Any:
     torch.Size([3, 2])
     """
     if input._array.ndim == 0:
+        warn_once("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
         return input.conj() if input.dtype.is_complex else input.view(())
     if input._array.ndim < 2:
         raise errors.runtime_error(
