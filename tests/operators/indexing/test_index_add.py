@@ -68,3 +68,10 @@ def test_index_copy_says_what_does_not_fit_a_number(shape, n, source, error, mes
 def test_index_add_says_what_a_number_lacks(n, error, message):
     with raises(error, message):
         torch.ones(1).index_add(0, torch.zeros(n, dtype=torch.int64), torch.tensor(1.0))
+
+
+@pytest.mark.parametrize(("alpha", "expected"), [(10, True), (-1, True), (0, False), (0.5, True)])
+def test_truth_values_are_added_as_often_as_alpha_says(alpha, expected):
+    x = torch.zeros(2, 3, dtype=torch.bool)
+    y = x.index_add(1, torch.tensor([1, 1]), torch.ones(2, 2, dtype=torch.bool), alpha=alpha)
+    assert y.tolist() == [[False, expected, False]] * 2
