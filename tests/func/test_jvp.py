@@ -124,6 +124,17 @@ def test_a_tangent_of_a_gradient_is_of_no_graph(name):
     assert not jvp(lambda x: jvp(INSIDE[name], (x,), (T,))[1], (X,), (T,))[1].requires_grad
 
 
+def test_tangents_of_tangents_of_a_remainder_that_broadcasts():
+    divisor = torch.tensor([[1.5, 0.7, 2.5], [0.4, 1.1, 0.9]])
+    x, t = X.reshape(2, 1), T.reshape(2, 1)
+
+    def slope(x):
+        return grad(lambda x: torch.remainder(x, divisor).sin().sum())(x)
+
+    found = jvp(lambda x: jvp(slope, (x,), (t,))[1], (x,), (t,))[1]
+    assert torch.allclose(found, -(torch.remainder(x, divisor).cos()).sum(1, True) * t * t)
+
+
 def test_a_tangent_of_a_remainder_is_of_no_graph():
     def pulled(x):
         y, pull = vjp(lambda x: torch.fmod(x, torch.tensor(1.5)), x)
