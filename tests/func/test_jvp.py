@@ -222,3 +222,28 @@ def test_a_derivative_of_a_network_equals_differences():
         _, pushed = jvp(net, (x,), (t,))
         want = (net(x + 1e-6 * t) - net(x - 1e-6 * t)) / 2e-6
     np.testing.assert_allclose(pushed.numpy(), want.numpy(), atol=1e-8)
+
+
+def of_pairs(f):
+    """A real function of pairs, made of one of complex numbers."""
+    return lambda x: torch.view_as_real(f(torch.view_as_complex(x))).sin().sum()
+
+
+COMPLEX = {
+    "times its conjugate": of_pairs(lambda z: z * z.conj()),
+    "conjugates twice": of_pairs(lambda z: z.conj() * z.conj() * z),
+    "an imaginary part, which is a negative view": of_pairs(lambda z: z * z.conj().imag),
+    "a dot product": of_pairs(lambda z: torch.vdot(z, z * z)),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_tangents_pass_what_is_read_of_conjugate_views(name):
+    f = COMPLEX[name]
+    x = torch.tensor([[0.3, -0.7], [1.1, 0.4]], dtype=torch.float64)
+    t = torch.tensor([[0.5, 0.2], [-0.4, 0.9]], dtype=torch.float64)
+    found = jvp(grad(f), (x,), (t,))[1]
+    assert torch.allclose(found, grad(lambda x: (grad(f)(x) * t).sum())(x))  # it is symmetric
+    third = jvp(grad(lambda x: grad(f)(x).sin().sum()), (x,), (t,))[1]
+    want = grad(lambda x: (grad(lambda x: grad(f)(x).sin().sum())(x) * t).sum())(x)
+    assert torch.allclose(third, want)

@@ -7,10 +7,9 @@ from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import TRANSFORMS
 from tapegrad.autograd.node import make_leaf
 from tapegrad.autograd.returned import returned
-from tapegrad.autograd.view import edge_of
+from tapegrad.autograd.view import as_read, edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
-from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.errors import deprecated
 from tapegrad.core.registration import DISPATCH_CLASSES, VJP_BATCH
 from tapegrad.core.torch_dispatch import StandIn
@@ -326,7 +325,7 @@ def start_of(i: int, out: Any, g: Any, create_graph: bool) -> tuple[Any, Any]:
             lost_by(out)[1:]
             or "Nothing it was computed from requires grad, or it was computed under no_grad.",
         )
-    return edge, g if create_graph else resolved(g._array)
+    return edge, g if create_graph else as_read(g)._array
 
 
 def cotangent_of(i: int, out: Any, g: Any) -> Any:

@@ -14,10 +14,9 @@ from tapegrad.autograd.mode import MODE, InTransform, Under, is_grad_enabled, sw
 from tapegrad.autograd.node import AccumulateGrad, make_leaf
 from tapegrad.autograd.reachable import nodes_behind
 from tapegrad.autograd.saved_tensor_hooks import FORBIDDEN, forbid_hooks
-from tapegrad.autograd.view import edge_of
+from tapegrad.autograd.view import as_read, edge_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
-from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, undisturbed
 from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
@@ -158,7 +157,7 @@ def pulled(
     for y, g in zip(outs, cotangents, strict=True):
         edge = edge_of(y)
         if edge is not None:
-            roots.append((edge, g if create_graph else resolved(g._array)))
+            roots.append((edge, g if create_graph else as_read(g)._array))
     found: list[Any] = [None] * len(leaves)
     if roots:
         found = run_backward(
