@@ -20,6 +20,8 @@ pytest_plugins = ["tests.tiers"]
 
 SOURCE = Path(tapegrad.__file__).parent
 
+tapegrad.set_warn_always(True)  # what one test is warned of, the next one is as well
+
 # Modules whose examples need a package; and those that cannot be imported without one.
 PACKAGES = {
     SOURCE / "safetensors.py": ("safetensors", "test"),

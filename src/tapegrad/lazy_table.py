@@ -200,7 +200,8 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.serialization.file_reader": "PyTorchFileReader",
     "tapegrad.settings": (
         "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
-        "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads"
+        "has_spectral is_warn_always_enabled set_deterministic_debug_mode set_flush_denormal "
+        "set_num_interop_threads set_warn_always"
     ),
     "tapegrad.sparse.compressed_creation": (
         "sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor"

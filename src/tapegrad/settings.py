@@ -5,12 +5,14 @@ from typing import Any
 from tapegrad.core import errors, threads
 from tapegrad.core.dtype import dtype, set_default_dtype
 from tapegrad.core.errors import warn
+from tapegrad.core.warn_once import ALWAYS
 from tapegrad.operators.conversion.to_type import dtype_of_type
 from tapegrad.operators.creation.legacy_constructor import tensortype
 
 __torch__ = (
     "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
-    "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads"
+    "has_spectral is_warn_always_enabled set_deterministic_debug_mode set_flush_denormal "
+    "set_num_interop_threads set_warn_always"
 )
 
 
@@ -47,6 +49,33 @@ def set_num_threads(n: int, /) -> None:
 
     threads.set_n_threads(n)
     set_blas_threads(n)
+
+
+# --- warnings ----------------------------------------------------------------------------------
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Let warnings that a process is given once come each time.
+
+    >>> torch.set_warn_always(True)
+    >>> torch.is_warn_always_enabled()
+    True
+    """
+    if type(b) is not bool:
+        raise errors.runtime_error(
+            f"setWarnOnlyOnce expects a bool, but got {errors.type_name(b)}", "Pass True or False."
+        )
+    ALWAYS[0] = b
+
+
+def is_warn_always_enabled() -> bool:
+    """Whether warnings come each time that a process is else given once.
+
+    >>> torch.set_warn_always(True)
+    >>> torch.is_warn_always_enabled()
+    True
+    """
+    return ALWAYS[0]
 
 
 # --- the same results in each run --------------------------------------------------------------

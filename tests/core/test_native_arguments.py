@@ -116,6 +116,48 @@ def test_an_argument_of_the_wrong_type_is_named(x, call, message):
     assert caught.value.__notes__
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: torch.flip(x, 0, 1), "flip() takes 2 positional arguments but 3 were given"),
+        (lambda x: torch.flip(x, 0), "flip(): argument 'dims' (position 2) must be tuple of ints"),
+        (lambda x: x.flip(dims=0), "flip(): argument 'dims' must be tuple of ints, not int"),
+        (lambda x: torch.tile(x, 2, 2), "tile() takes 2 positional arguments but 3 were given"),
+        (lambda x: torch.tile(x, dims=2), "tile(): argument 'dims' must be tuple of ints, not int"),
+        (lambda x: torch.reshape(x, 2, 3), "reshape() takes 2 positional arguments but 3 were giv"),
+        (lambda x: torch.reshape(x, 6), "reshape(): argument 'shape' (position 2) must be tuple o"),
+        (
+            lambda x: x.reshape(shape=6),
+            "reshape(): argument 'shape' must be tuple of ints, not int",
+        ),
+        (lambda x: torch.unflatten(x, 0, 2), "unflatten(): argument 'sizes' (position 3) must be "),
+        (lambda x: torch.view_copy(x, 6), "view_copy() received an invalid combination of argumen"),
+        (lambda x: torch.expand_copy(x, 6), "expand_copy(): argument 'size' (position 2) must be "),
+        (lambda x: torch.broadcast_to(x, 6), "broadcast_to(): argument 'size' (position 2) must b"),
+        (lambda x: torch.as_strided(x, 2, 1), "as_strided(): argument 'size' (position 2) must be"),
+        (lambda x: torch.empty_strided(2, 1), "empty_strided(): argument 'size' (position 1) must"),
+        (lambda x: x.new_empty_strided(2, 1), "new_empty_strided(): argument 'size' (position 1) "),
+        (lambda x: torch.zeros(size=2), "zeros(): argument 'size' must be tuple of ints, not int"),
+        (lambda x: x.new_ones(size=2), "new_ones(): argument 'size' must be tuple of ints, not in"),
+        (lambda x: x.expand(size=2), "expand(): argument 'size' must be tuple of ints, not int"),
+        (lambda x: x.repeat(repeats=2), "repeat(): argument 'repeats' must be tuple of ints, not "),
+        (lambda x: x.permute(dims=0), "permute(): argument 'dims' must be tuple of ints, not int"),
+    ],
+)
+def test_a_number_is_no_tuple(x, call, message):
+    with pytest.raises(TypeError) as caught:
+        call(x)
+    assert str(caught.value).startswith(message)
+    assert caught.value.__notes__
+
+
+def test_methods_take_numbers_one_by_one(x):
+    assert x.flip(0, 1).equal(torch.flip(x, (0, 1))) and x.flip([1]).equal(x.flip(1))
+    assert x.tile(2, 2).equal(torch.tile(x, (2, 2))) and x.tile(2).equal(x.tile([2]))
+    assert x.reshape(3, 2).equal(torch.reshape(x, (3, 2)))
+    assert x.reshape(shape=(6,)).equal(x.reshape(6))
+
+
 E = torch.eye(2)
 V = torch.ones(2)
 B = torch.ones(1, 2, 2)

@@ -609,3 +609,16 @@ def test_what_does_not_fit_is_refused_before_a_kernel_that_lacks_the_dtype():
             getattr(x, name)(x * 1j)
     with raises(NotImplementedError, "\"igamma_cpu\" not implemented for 'Long'"):
         x.long().igamma_(x.long())
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+def test_small_integers_wrap_around_in_place(dtype):
+    x = torch.tensor([127, 1]).to(getattr(torch, dtype))
+    y = x.clone()
+    y += 200  # beyond int8
+    assert y.equal((x.long() + 200).to(x.dtype))
+    y = x.clone()
+    y += y
+    assert y.equal((2 * x.long()).to(x.dtype)) and y._version == 1
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to"):
+        y -= y[:1]

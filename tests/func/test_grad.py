@@ -43,3 +43,12 @@ def test_other_transforms_take_hooks():
     assert jvp(hooked, (x,), (x,))[1].item() == 10.0
     assert vmap(hooked)(torch.ones(3, 2)).tolist() == [2.0, 2.0, 2.0]
     assert linearize(hooked, x)[1](x).item() == 10.0
+
+
+def test_a_gradient_of_a_gradient_by_another_variable_is_of_no_graph():
+    x, a = torch.tensor([1.0, 2.0]), torch.tensor(3.0)
+    mixed = grad(lambda a: grad(lambda x: (a * x).sin().sum())(x).sum())(a)
+    assert torch.allclose(mixed, ((a * x).cos() - a * x * (a * x).sin()).sum())
+    assert not mixed.requires_grad
+    pulled = grad(lambda a: vjp(lambda x: (a * x).sin(), x)[1](x)[0].sum())(a)
+    assert not pulled.requires_grad

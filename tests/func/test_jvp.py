@@ -7,7 +7,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
-from tapegrad.func import jvp
+from tapegrad.func import grad, grad_and_value, jacrev, jvp, vjp, vmap
 
 X, T = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.5])
 
@@ -83,6 +83,64 @@ def test_a_gradient_inside_it():
     leaf = X.clone().requires_grad_()
     g, t = jvp(gradient, (leaf,), (T,))
     assert g.tolist() == [3.0, 12.0] and t.tolist() == [6.0, 6.0]
+
+
+INSIDE = {
+    "a gradient": grad(lambda x: x.sin().sum()),
+    "a value": lambda x: grad_and_value(lambda x: x.sin().sum())(x)[1],
+    "what vjp hands on": lambda x: vjp(torch.sin, x)[0],
+    "what it pulls back": lambda x: vjp(torch.sin, x)[1](torch.ones(2))[0],
+    "aux": lambda x: grad(lambda x: (x.sum(), x.sin()), has_aux=True)(x)[1],
+    "a Jacobian": jacrev(torch.sin),
+    "a batch": vmap(grad(torch.sin)),
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_gradients_flow_through_the_tangent_alone(name):
+    def of_size(a):
+        return jvp(INSIDE[name], (X,), (a * T,))[1].sum()
+
+    one = torch.tensor(1.0)
+    want = of_size(one)  # which is linear
+    assert abs(want) > 0.1
+    slope = grad(of_size)(one)
+    assert torch.allclose(slope, want) and not slope.requires_grad
+    a = one.clone().requires_grad_()
+    assert torch.allclose(torch.autograd.grad(of_size(a), a)[0], want)
+    assert torch.allclose(grad(lambda a: of_size(a * a))(one), 2 * want)
+
+
+def test_gradients_flow_through_the_tangent_of_a_cotangent():
+    def of_size(a):
+        return jvp(lambda v: vjp(torch.sin, X)[1](v)[0], (T,), (a * T,))[1].sum()
+
+    assert torch.allclose(grad(of_size)(torch.tensor(2.0)), (X.cos() * T).sum())
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_a_tangent_of_a_gradient_is_of_no_graph(name):
+    assert not any(y.requires_grad for y in jvp(INSIDE[name], (X,), (T,)))
+    assert not jvp(lambda x: jvp(INSIDE[name], (x,), (T,))[1], (X,), (T,))[1].requires_grad
+
+
+def test_tangents_of_tangents_of_a_remainder_that_broadcasts():
+    divisor = torch.tensor([[1.5, 0.7, 2.5], [0.4, 1.1, 0.9]])
+    x, t = X.reshape(2, 1), T.reshape(2, 1)
+
+    def slope(x):
+        return grad(lambda x: torch.remainder(x, divisor).sin().sum())(x)
+
+    found = jvp(lambda x: jvp(slope, (x,), (t,))[1], (x,), (t,))[1]
+    assert torch.allclose(found, -(torch.remainder(x, divisor).cos()).sum(1, True) * t * t)
+
+
+def test_a_tangent_of_a_remainder_is_of_no_graph():
+    def pulled(x):
+        y, pull = vjp(lambda x: torch.fmod(x, torch.tensor(1.5)), x)
+        return pull(y.cos())[0]
+
+    assert not jvp(pulled, (X,), (T,))[1].requires_grad
 
 
 def test_a_function_that_writes_into_its_argument():
@@ -164,3 +222,28 @@ def test_a_derivative_of_a_network_equals_differences():
         _, pushed = jvp(net, (x,), (t,))
         want = (net(x + 1e-6 * t) - net(x - 1e-6 * t)) / 2e-6
     np.testing.assert_allclose(pushed.numpy(), want.numpy(), atol=1e-8)
+
+
+def of_pairs(f):
+    """A real function of pairs, made of one of complex numbers."""
+    return lambda x: torch.view_as_real(f(torch.view_as_complex(x))).sin().sum()
+
+
+COMPLEX = {
+    "times its conjugate": of_pairs(lambda z: z * z.conj()),
+    "conjugates twice": of_pairs(lambda z: z.conj() * z.conj() * z),
+    "an imaginary part, which is a negative view": of_pairs(lambda z: z * z.conj().imag),
+    "a dot product": of_pairs(lambda z: torch.vdot(z, z * z)),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_tangents_pass_what_is_read_of_conjugate_views(name):
+    f = COMPLEX[name]
+    x = torch.tensor([[0.3, -0.7], [1.1, 0.4]], dtype=torch.float64)
+    t = torch.tensor([[0.5, 0.2], [-0.4, 0.9]], dtype=torch.float64)
+    found = jvp(grad(f), (x,), (t,))[1]
+    assert torch.allclose(found, grad(lambda x: (grad(f)(x) * t).sum())(x))  # it is symmetric
+    third = jvp(grad(lambda x: grad(f)(x).sin().sum()), (x,), (t,))[1]
+    want = grad(lambda x: (grad(lambda x: grad(f)(x).sin().sum())(x) * t).sum())(x)
+    assert torch.allclose(third, want)

@@ -13,8 +13,22 @@ def nothing(written):
     """A write gives no new tensor."""
 
 
+def read_first(x, y):
+    """What `x` takes in place: a copy where PyTorch may read what it has just written.
+
+    It refuses operands that lie partly in that memory where both are without holes, else it does
+    not look.
+    """
+    apart = x is y or x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()
+    return y if apart or (is_dense(x) and is_dense(y)) else y.clone()
+
+
+def is_dense(x):
+    return x.is_contiguous() or (x.ndim == 2 and x.t().is_contiguous())
+
+
 def write_first(x, y):
-    x[0] = y
+    x[0] = read_first(x, y)
 
 
 def write_column(x, y):
@@ -51,35 +65,42 @@ STEPS = {
     "chosen": lambda t, x, y: [t.where(x > 0, x, y)],
     "joined": lambda t, x, y: [t.cat([x, y])],
     "stacked": lambda t, x, y: [t.stack([x, x * 2])],
-    "add in place": lambda t, x, y: nothing(x.add_(y)),
-    "multiply in place": lambda t, x, y: nothing(x.mul_(y)),
+    "add in place": lambda t, x, y: nothing(x.add_(read_first(x, y))),
+    "multiply in place": lambda t, x, y: nothing(x.mul_(read_first(x, y))),
     "sine in place": lambda t, x, y: nothing(x.sin_()),
     "tanh in place": lambda t, x, y: nothing(x.tanh_()),
     "write first": lambda t, x, y: write_first(x, y),
     "write column": lambda t, x, y: write_column(x, y),
     "triple the rest": lambda t, x, y: nothing(x[1:].mul_(3)),
     "sine of a column": lambda t, x, y: nothing(x[..., 0].sin_()),
-    "multiply turned": lambda t, x, y: nothing(x.t().mul_(y)),
+    "multiply turned": lambda t, x, y: nothing(x.t().mul_(read_first(x.t(), y))),
     "multiply a part": lambda t, x, y: nothing(x.unbind(0)[0].mul_(2)),
     "multiply a view of a view": lambda t, x, y: nothing(x.view(-1)[::2][:1].mul_(y.sum())),
 }
 
 
-def run(torch, seed):
-    """What a program of random steps gives, and what went wrong on the way."""
+def run(torch, seed, asked=False):
+    """What a program of random steps gives, and what went wrong on the way.
+
+    `asked`: before each step every tensor is asked for its node.
+    """
     choose, numbers = random.Random(seed), np.random.default_rng(seed)
     shapes = [(2, 3), (3,), (3, 3)]
     leaves = [torch.tensor(numbers.uniform(-2, 2, s), requires_grad=True) for s in shapes]
     pool = [x * 1 for x in leaves] + [leaves[0], torch.tensor(numbers.uniform(-2, 2, (2, 3)))]
     log, failures = [], []
+    kept = []  # what an error says of a tensor may depend on whether somebody still has it
     for i in range(4 + seed % 13):
         name = choose.choice(list(STEPS))
         a, b = choose.randrange(len(pool)), choose.randrange(len(pool))
         log.append((name, a, b))
+        if asked:
+            nodes_of(pool)
         try:
             pool += [x for x in STEPS[name](torch, pool[a], pool[b]) or () if x.numel() < 200]
         except (RuntimeError, IndexError):  # which of the two depends on what is looked at first
             failures.append(i)
+        kept += pool
         pool = pool[:5] + pool[5:][-9:]
     values, roots = [], []
     for x in pool:
@@ -103,15 +124,37 @@ def run(torch, seed):
     return log, failures, values, [None if g is None else g.detach().numpy() for g in found]
 
 
+def nodes_of(pool):
+    for x in pool:
+        try:
+            x.grad_fn  # noqa: B018
+        except RuntimeError:  # of a view that may not be written
+            pass
+
+
+def largest(values, found):
+    """The largest absolute value of a program's results and gradients, 1 at least."""
+    arrays = [*values, *(g for g in (found if isinstance(found, list) else ()) if g is not None)]
+    return max([1.0, *(np.abs(x[np.isfinite(x)]).max(initial=0.0) for x in arrays)])
+
+
 @pytest.mark.parametrize("block", range(rounds(8, 200)))
 def test_random_programs_agree(pytorch, block):
     for seed in range(50 * block, 50 * block + 50):
         log, failures, values, found = run(tapegrad, seed)
         _, their_failures, their_values, their_found = run(pytorch, seed)
+        if failures != their_failures:
+            # PyTorch takes a view for a leaf whose base was written with a gradient after the view
+            # was made, and refuses to write to it, until somebody has asked for its node
+            log, failures, values, found = run(tapegrad, seed, asked=True)
+            _, their_failures, their_values, their_found = run(pytorch, seed, asked=True)
         assert failures == their_failures, (seed, log)
+        rounded = 0.0  # in float32, of numbers as large as the largest, which may cancel
+        if any(name == "cast" for name, _, _ in log):
+            rounded = 16 * np.finfo(np.float32).eps * largest(their_values, their_found)
         for got, want in zip(values, their_values, strict=True):
             assert got.dtype == want.dtype
-            np.testing.assert_allclose(got, want, rtol=1e-6, err_msg=f"{seed} {log}")
+            np.testing.assert_allclose(got, want, 1e-6, rounded, err_msg=f"{seed} {log}")
         if isinstance(their_found, str) or isinstance(found, str):
             assert found == their_found, (seed, log)
             continue
@@ -120,4 +163,4 @@ def test_random_programs_agree(pytorch, block):
                 other = want if got is None else got
                 assert other is None or not np.any(other), (seed, log)
                 continue
-            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-8, err_msg=f"{seed} {log}")
+            np.testing.assert_allclose(got, want, 1e-5, max(rounded, 1e-8), err_msg=f"{seed} {log}")

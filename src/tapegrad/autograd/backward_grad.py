@@ -7,14 +7,14 @@ from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import TRANSFORMS
 from tapegrad.autograd.node import make_leaf
 from tapegrad.autograd.returned import returned
-from tapegrad.autograd.view import edge_of
+from tapegrad.autograd.view import as_read, edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
-from tapegrad.core.conj_neg_view import resolved
-from tapegrad.core.errors import deprecated, warn
+from tapegrad.core.errors import deprecated
 from tapegrad.core.registration import DISPATCH_CLASSES, VJP_BATCH
 from tapegrad.core.torch_dispatch import StandIn
 from tapegrad.core.torch_function import IN_USE, overridden
+from tapegrad.core.warn_once import warn_once
 
 
 def backward(
@@ -217,14 +217,12 @@ def _check_batch(i: int, out: Any, g: Any) -> None:
 
 
 def _warn_of_cycle() -> None:
-
-    warn(
+    warn_once(
         "Using backward() with create_graph=True will create a reference cycle between the "
         "parameter and its gradient which can cause a memory leak. We recommend using "
         "autograd.grad when creating the graph to avoid this. If you have to use this function, "
         "make sure to reset the .grad fields of your parameters to None after use to break the "
-        "cycle and avoid the leak.",
-        4,
+        "cycle and avoid the leak."
     )
 
 
@@ -327,7 +325,7 @@ def start_of(i: int, out: Any, g: Any, create_graph: bool) -> tuple[Any, Any]:
             lost_by(out)[1:]
             or "Nothing it was computed from requires grad, or it was computed under no_grad.",
         )
-    return edge, g if create_graph else resolved(g._array)
+    return edge, g if create_graph else as_read(g)._array
 
 
 def cotangent_of(i: int, out: Any, g: Any) -> Any:

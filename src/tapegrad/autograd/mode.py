@@ -102,6 +102,11 @@ class Mode:
         if isinstance(self.under, Mode):
             self.under.stands_in(x, before)
 
+    def read_as(self, x: object, found: Any) -> None:
+        """`found` has the numbers of `x`, a conjugate or negative view, as they are read."""
+        if isinstance(self.under, Mode):
+            self.under.read_as(x, found)
+
     def wrote(self, x: object, result: object) -> None:
         """`x` was given the values of `result` in place."""
         if isinstance(self.under, Mode):

@@ -335,7 +335,7 @@ class AccumulateGrad(Node):
     graph whose leaf has gone makes `variable` anew from the array.
     """
 
-    __slots__ = ("array", "hooks", "kind", "leaf", "output_version")
+    __slots__ = ("array", "hooks", "kind", "leaf", "output_version", "spent")
     hooked = False  # whether any leaf ever got a hook: only then are arrivals counted
     edges = ()
     sequence = 0  # older than every node: runs when all that feeds it has run
@@ -346,6 +346,7 @@ class AccumulateGrad(Node):
         self.kind = type(leaf)
         self.hooks: Any = None
         self.output_version: Version | None = leaf._counter
+        self.spent = False  # of a transform of `torch.func` that has ended: nobody asks by it
 
     @property
     def variable(self) -> Any:
@@ -378,7 +379,7 @@ def nowhere(view: Any) -> Any:
     node: Any = AccumulateGrad.__new__(AccumulateGrad)
     node.leaf = _gone
     node.array, node.kind, node.hooks = view._array, type(view), None
-    node.output_version = view._counter
+    node.output_version, node.spent = view._counter, False
     return node
 
 

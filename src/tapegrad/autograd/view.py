@@ -10,7 +10,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import is_recorded, namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
-from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.node import (
     INFERENCE,
     AccumulateGrad,
@@ -27,6 +27,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, DTypeLike, EdgeLike, Namespace, OperatorLike
 from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.tensor_base import TensorBase, wrap
 
 
 def view_forward(op: OperatorLike, xp: Namespace, x: Array, params: dict) -> Any:
@@ -118,6 +119,21 @@ def follow_from_base(out: Any, array: Any) -> None:
     params["offset"] += (start - own_start) // base.itemsize
     params["own"] = tuple([s // base.itemsize for s in base.strides])
     view.steps = (Step(view.steps[-1].op, params, None),)
+
+
+def as_read(x: Any) -> Any:
+    """An input as it is read: a conjugate or negative view as a tensor with memory of its own.
+
+    It has the place in the graph, the version counter and the tangents of the view.
+    """
+    if not isinstance(x, TensorBase) or type(x._array) is not ConjNegView:
+        return x
+    found = wrap(x._array.resolved())
+    found._node, found._counter = edge_of(x), x._counter
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.read_as(x, found)
+    return found
 
 
 def edge_of(tensor: Any, strict: bool = False) -> Any:

@@ -43,6 +43,29 @@ def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
     return with_method(make)
 
 
+def takes_a_tuple(function: Callable) -> Any:
+    """`require_tensors` for a function of a tensor and a tuple of integers.
+
+    Its method takes the integers one by one, too: `x.flip(0, 1)` for `torch.flip(x, (0, 1))`.
+    """
+
+    def make(method: bool) -> Callable:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                if method and len(args) > 1 and not isinstance(args[1], (tuple, list)):
+                    return function(args[0], args[1:], **kwargs)
+                return function(*args, **kwargs)
+            except Exception as error:
+                again = respelled(call, args, kwargs, error, "", method)
+                if again is None:
+                    raise
+            return again()
+
+        return call if method else update_wrapper(call, function)
+
+    return with_method(make)
+
+
 def two_operands(quick: Callable | None = None) -> Callable:
     """`require_tensors` for a function of two operands, at half its price.
 

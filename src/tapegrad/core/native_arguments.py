@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.argument_check import users_level
 from tapegrad.core.device import device
 from tapegrad.core.dtype import dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.memory_format import layout, memory_format
 from tapegrad.core.registration import FRONT_DOOR, WRITE_OUT
+from tapegrad.core.warn_once import warn_once
 
 NUMPY_NAMES = {
     "dim": ("axis",),
@@ -445,10 +445,10 @@ def _warn_of(name: str, form: Form, values: dict, forms: list[Form]) -> Form:
     """Warn of a deprecated form; the one that takes the same arguments in its place."""
     current = [each for each in forms if not each.deprecated]
     listed = "\n\t".join(name + each.text for each in current)
-    errors.warn(
+    warn_once(
         f"This overload of {name} is deprecated:\n\t{name}{form.text}\n"
         f"Consider using one of the following signatures instead:\n\t{listed}",
-        users_level(),
+        together="This overload",
     )
     return next(f for f in current if values.keys() <= {p.name for p in f.parameters})
 

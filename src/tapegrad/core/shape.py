@@ -103,6 +103,18 @@ def ints_of(name: str, argument: str, given: tuple, position: int = 1) -> tuple[
     return tuple(found)
 
 
+def listed(name: str, argument: str, given: Any, position: int = 0) -> tuple[int, ...]:
+    """Integers of a tuple or list, in place of which PyTorch takes no single one.
+
+    `position` is the argument's, 0 where it was given by its name.
+    """
+    if isinstance(given, (tuple, list)):
+        return ints_of(name, argument, (given,), position)
+    place = f" (position {position})" if position else ""
+    text = f"{name}(): argument '{argument}'{place} must be tuple of ints, not "
+    raise errors.type_error(text + errors.type_name(given), "Give a tuple of integers.")
+
+
 def missing_argument(name: str, argument: str) -> TypeError:
     """A call that lacks what it needs."""
     return errors.type_error(

@@ -18,7 +18,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import Port
 from tapegrad.autograd.operator_base import shape_error
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
-from tapegrad.autograd.view import edge_of, mark_view, view_forward
+from tapegrad.autograd.view import as_read, edge_of, mark_view, view_forward
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Callable, DTypeLike, Namespace, OperatorLike, Out
 from tapegrad.core.conj_neg_view import ConjNegView
@@ -76,7 +76,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
                 continue
             if type(array) is not ndarray:
                 if type(array) is ConjNegView and not op.view:
-                    return apply(op, tuple(map(_resolved, inputs)), params)
+                    return apply(op, tuple(map(as_read, inputs)), params)
                 if type(array) is MetaArray:
                     nowhere = ordered = True
                 if type(array) is StandIn:
@@ -163,18 +163,6 @@ def recorded_order(order: Callable) -> Callable:
     from tapegrad.arrays.traced.record import in_order
 
     return in_order(order)
-
-
-def _resolved(x: Any) -> Any:
-    """An input as it is read: a conjugate or negative view as a tensor with memory of its own.
-
-    It has the place in the graph and the version counter of the view.
-    """
-    if not isinstance(x, tensor_base.TensorBase) or type(x._array) is not ConjNegView:
-        return x
-    found = tensor_base.wrap(x._array.resolved())
-    found._node, found._counter = edge_of(x), x._counter
-    return found
 
 
 def _check_devices(op: OperatorLike, inputs: tuple) -> None:

@@ -260,7 +260,7 @@ def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
     array = x._array
     if type(array) is not np.ndarray or x._counter is INFERENCE:
         return False
-    if array.dtype.char not in "fd" and not (array.dtype.char == "l" and ufunc in _WHOLE):
+    if array.dtype.char not in "fd" and not (array.dtype.char in "bBhilq" and ufunc in _WHOLE):
         return False
     if 0 in array.strides:
         return False  # perhaps several elements are one place in memory
@@ -270,8 +270,9 @@ def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
         if kind is int or (kind is float and array.dtype.kind == "f"):
             operands.append(other)
             continue
-        if x._counter is not None and getattr(other, "_counter", None) is x._counter:
-            return False  # perhaps they overlap
+        if other is not x and x._counter is not None:
+            if getattr(other, "_counter", None) is x._counter:
+                return False  # perhaps they overlap
         other = getattr(other, "_array", None)
         if type(other) is not np.ndarray or other.dtype is not array.dtype:
             return False

@@ -9,14 +9,14 @@ import functools
 
 from tapegrad.autograd.captured import Refusing
 from tapegrad.autograd.engine import run_backward
+from tapegrad.autograd.forward.mode import Forward
 from tapegrad.autograd.mode import MODE, InTransform, Under, is_grad_enabled, switched
 from tapegrad.autograd.node import AccumulateGrad, make_leaf
 from tapegrad.autograd.reachable import nodes_behind
 from tapegrad.autograd.saved_tensor_hooks import FORBIDDEN, forbid_hooks
-from tapegrad.autograd.view import edge_of
+from tapegrad.autograd.view import as_read, edge_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
-from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, undisturbed
 from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
@@ -49,8 +49,12 @@ class Recorded(InTransform):
         self.writes.__exit__()
         for x in self.writes.written:  # the caller's: nothing that is differentiated here is seen
             edge = edge_of(x)
-            if edge is not None and not has_others([edge], [leaf for leaf, _ in self.what]):
+            if edge is not None and not is_watched([x], [leaf for leaf, _ in self.what]):
                 x._node = None
+        for leaf, _ in self.what:
+            edge = edge_of(leaf)
+            if type(edge) is AccumulateGrad:
+                edge.spent = True
 
 
 _NO_HOOKS = (
@@ -83,15 +87,39 @@ def leaf_of(x: Any) -> Any:
     return inside
 
 
-def has_others(roots: list, leaves: list) -> bool:
-    """Whether what is behind `roots` begins with leaves beside those of a transform."""
+def others_behind(ys: list, leaves: list) -> list:
+    """What `ys` have been computed from beside the leaves of a transform: nodes of leaves."""
     own = set()
     for x in leaves:
         edge = edge_of(x)
         if type(edge) is not AccumulateGrad:
-            return True
+            return [edge]
         own.add(edge)
-    return any(type(node) is AccumulateGrad and node not in own for node in nodes_behind(roots))
+    behind = nodes_behind([edge_of(y) for y in ys])
+    return [node for node in behind if type(node) is AccumulateGrad and node not in own]
+
+
+def is_watched(ys: list, leaves: list) -> bool:
+    """Whether somebody outside may differentiate what has been computed from the leaves."""
+    return are_live(others_behind(ys, leaves))
+
+
+def are_live(nodes: list) -> bool:
+    """Whether somebody may still differentiate by one of these leaves, or more."""
+    return any(type(node) is not AccumulateGrad or not node.spent for node in nodes)
+
+
+def tangents_of(ys: list) -> list:
+    """The tangents of tensors, in whatever levels, and those that they have themselves."""
+    found: list[Any] = []
+    mode = MODE.get()
+    while type(mode) is not bool:
+        if isinstance(mode, Forward):
+            tangents = [t for t in map(mode.tangent, ys) if t is not None]
+            with Under(mode.under):
+                found += tangents + tangents_of(tangents)
+        mode = mode.under
+    return found
 
 
 def released(y: Array, leaves: list) -> Any:
@@ -99,13 +127,20 @@ def released(y: Array, leaves: list) -> Any:
     if not isinstance(y, TensorBase) or not y.requires_grad:
         return y
     edge = edge_of(y)
-    if (is_grad_enabled() or type(edge) is AccumulateGrad) and has_others([edge], leaves):
+    if (is_grad_enabled() or type(edge) is AccumulateGrad) and is_watched([y], leaves):
         return y
     if only_maps(MODE.get()):
         return wrap(y._array)
     with Under(switched(False)):
         alone = dual_view(y)
     alone._view = None
+    mode = MODE.get()
+    while type(mode) is not bool:
+        tangent = mode.tangent(y) if isinstance(mode, Forward) else None
+        if tangent is not None and tangent.requires_grad:  # it may be others that gave it a graph
+            with Under(mode.under):
+                mode.level.set(alone._array, released(tangent, leaves))
+        mode = mode.under
     return alone
 
 
@@ -122,7 +157,7 @@ def pulled(
     for y, g in zip(outs, cotangents, strict=True):
         edge = edge_of(y)
         if edge is not None:
-            roots.append((edge, g if create_graph else resolved(g._array)))
+            roots.append((edge, g if create_graph else as_read(g)._array))
     found: list[Any] = [None] * len(leaves)
     if roots:
         found = run_backward(
@@ -200,11 +235,15 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
             if has_aux:
                 output, aux = with_aux(output, "grad_and_value(f)(*args)")
             check_number(output)
-        recorded = outer and has_others([edge_of(output)], leaves)
-        alone = outer and not recorded
+        others = others_behind([output], leaves)
+        watched = outer and are_live(others)
+        recorded = watched or (outer and is_watched(tangents_of([output]), leaves))
+        alone = outer and not others
         found = pulled([output], leaves, [ones_of(output)], recorded, recorded, alone)
+        if recorded and not watched:
+            found = [released(g, leaves) for g in found]
         slope = unflatten(found, structure)
-        value = output if recorded else released(output, leaves)
+        value = output if watched else released(output, leaves)
         return slope, (value, handed_on(aux, leaves)) if has_aux else value
 
     return wrapper

@@ -6,16 +6,18 @@ from typing import Any
 from tapegrad.autograd.backward_grad import cotangent_of
 from tapegrad.autograd.mode import InTransform, Under, is_grad_enabled, switched
 from tapegrad.autograd.node import make_leaf
-from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.grad import (
     Recorded,
+    are_live,
     handed_on,
-    has_others,
+    is_watched,
     leaf_of,
+    others_behind,
     pulled,
     released,
+    tangents_of,
     with_aux,
     zeros_of,
 )
@@ -112,13 +114,18 @@ def pull_back(
     outs: list, leaves: list, cotangents: list, retain_graph: bool = True, create_graph: Any = None
 ) -> list:
     """Gradients of the leaves, recorded where somebody outside may differentiate them."""
-    alone = False
-    if create_graph is None:
-        create_graph = False
-        if is_grad_enabled():
-            alone = not has_others([edge_of(y) for y in outs], leaves)
-            create_graph = not alone or any(g.requires_grad for g in cotangents)
-    return pulled(outs, leaves, cotangents, retain_graph, create_graph, alone)
+    if create_graph is not None:
+        return pulled(outs, leaves, cotangents, retain_graph, create_graph)
+    if not is_grad_enabled():
+        return pulled(outs, leaves, cotangents, retain_graph, False)
+    others = others_behind(outs, leaves)
+    watched = create_graph = are_live(others) or any(g.requires_grad for g in cotangents)
+    if not watched:
+        create_graph = is_watched(tangents_of(outs), leaves) or any(
+            g.requires_grad for g in tangents_of(cotangents)
+        )
+    found = pulled(outs, leaves, cotangents, retain_graph, create_graph, not others)
+    return [released(g, leaves) for g in found] if create_graph and not watched else found
 
 
 # --- linearize ------------------------------------------------------------------------------------

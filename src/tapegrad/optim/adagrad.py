@@ -120,5 +120,7 @@ class Adagrad(Optimizer):
         grad = (-grad if options["maximize"] else grad).coalesce()
         state["sum"].add_(grad.pow(2))
         std = state["sum"].sparse_mask(grad)._values().sqrt().add_(eps)
-        step = sparse_coo_tensor(grad._indices(), grad._values() / std, grad.shape)
+        step = sparse_coo_tensor(
+            grad._indices(), grad._values() / std, grad.shape, check_invariants=False
+        )
         param.add_(step, alpha=-size)

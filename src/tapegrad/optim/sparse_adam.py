@@ -101,8 +101,8 @@ class SparseAdam(Optimizer):
         for name, beta, new in pairs:
             old = state[name].sparse_mask(grad)._values()
             change = (new - old) * (1 - beta)
-            state[name].add_(sparse_coo_tensor(indices, change, grad.shape))
+            state[name].add_(sparse_coo_tensor(indices, change, grad.shape, check_invariants=False))
             means.append(change + old)
         size = lr * sqrt(1 - betas[1] ** state["step"]) / (1 - betas[0] ** state["step"])
         step = -size * means[0] / means[1].sqrt().add_(eps)
-        param.add_(sparse_coo_tensor(indices, step, grad.shape))
+        param.add_(sparse_coo_tensor(indices, step, grad.shape, check_invariants=False))

@@ -77,7 +77,9 @@ _FUNCTIONS = {
     "shape.meshgrid_combinations_block_diag": "meshgrid cartesian_prod combinations",
     "shape.permute_transpose_movedim_swapaxes": "movedim swapaxes",
     "shape.repeat_tile": "tile",
-    "shape.reshape_flatten_atleast": "flatten ravel reshape unflatten view_as",
+    "shape.reshape_flatten_atleast": (
+        "flatten ravel reshape reshape:reshape_method unflatten view_as"
+    ),
     "shape.slice_select_narrow": "narrow",
     "shape.split_chunk_unbind": "chunk",
     "shape.tensor_split": "tensor_split hsplit vsplit dsplit",

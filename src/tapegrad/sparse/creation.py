@@ -9,6 +9,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.device import require_cpu
 from tapegrad.core.memory_format import sparse_coo, strided
 from tapegrad.core.tensor_base import wrap
+from tapegrad.core.warn_once import warn_once
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.sparse.table import COMPRESS, serves
 from tapegrad.sparse.tensor import make, places, positions
@@ -16,6 +17,7 @@ from tapegrad.sparse.tensor import make, places, positions
 __torch__ = "sparse_coo_tensor"
 
 _checks = [False]  # whether every sparse tensor is looked at when it is made
+_chosen = [False]  # whether anybody has said so, or that it is not to be
 
 
 class check_sparse_tensor_invariants(ContextDecorator):
@@ -40,16 +42,16 @@ class check_sparse_tensor_invariants(ContextDecorator):
     @staticmethod
     def enable() -> None:
         """Check from now on."""
-        _checks[0] = True
+        _checks[0] = _chosen[0] = True
 
     @staticmethod
     def disable() -> None:
         """Check no more."""
-        _checks[0] = False
+        _checks[0], _chosen[0] = False, True
 
     def __enter__(self) -> None:
         self._before.append(_checks[0])
-        _checks[0] = self._enable
+        _checks[0], _chosen[0] = self._enable, True
 
     def __exit__(self, *error: object) -> None:
         _checks[0] = self._before.pop()
@@ -83,6 +85,13 @@ def sparse_coo_tensor(
     """
     require_cpu(device)
     refuse_pinned(pin_memory)
+    if check_invariants is None and not _chosen[0]:
+        warn_once(
+            "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will "
+            "occur when operating on a sparse tensor which violates the invariants, but checks "
+            "incur performance overhead. To silence this warning, explicitly opt in or out. See "
+            "`torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. "
+        )
     if values is None:
         given = indices if size is None else size
         if not isinstance(given, (tuple, list)):
@@ -245,7 +254,7 @@ def new_zeros(input: Any, *size: Any, dtype: Any = None, **options: Any) -> Any:
 def new(input: Any, *size: Any) -> Any:
     """A sparse tensor of another size without elements, or of other indices and values."""
     if size and isinstance(size[0], tensor_base.TensorBase):
-        return sparse_coo_tensor(*size)
+        return sparse_coo_tensor(*size, check_invariants=False)
     return new_zeros(input, *size)
 
 

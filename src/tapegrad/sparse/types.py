@@ -5,6 +5,7 @@ from typing import Any
 from tapegrad.core import tensor_base
 from tapegrad.core.dtype import BY_NAME
 from tapegrad.core.memory_format import sparse_coo
+from tapegrad.core.warn_once import warn_once
 from tapegrad.sparse.creation import empty, sparse_coo_tensor
 from tapegrad.sparse.tensor import is_sparse
 
@@ -21,10 +22,19 @@ NAMES = {
 }
 
 
+def _warn_of_form(given: str, current: str) -> None:
+    warn_once(
+        f"torch.sparse.SparseTensor({given}) is deprecated.  Please use torch.sparse_coo_tensor("
+        f"{current})."
+    )
+
+
 class SparseType:
     """A type of sparse tensors: called it makes one, `isinstance` asks for one.
 
-    >>> x = torch.sparse.FloatTensor(torch.tensor([[1]]), torch.tensor([2.0]), torch.Size([3]))
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     x = torch.sparse.FloatTensor(torch.tensor([[1]]), torch.tensor([2.0]), (3,))
     >>> x.to_dense(), isinstance(x, torch.sparse.FloatTensor)
     (tensor([0., 2., 0.]), True)
     """
@@ -39,9 +49,13 @@ class SparseType:
 
     def __call__(self, *args: Any) -> Any:
         if not args:
+            _warn_of_form("", "(0,), dtype=")
             return empty((0,), self.dtype)
         if isinstance(args[0], tensor_base.TensorBase):
-            return sparse_coo_tensor(*args)
+            given = "indices, values, shape" if len(args) > 2 else "indices, values"
+            _warn_of_form(f"{given}, *, device=", f"{given}, dtype=, device=")
+            return sparse_coo_tensor(*args, check_invariants=False)
+        _warn_of_form("shape, *, device=", "shape, dtype=, device=")
         size = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
         return empty(size, self.dtype)
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad.operators.conversion import item_numpy_tolist
 from tests import needs
 from tests.messages import raises
 
@@ -74,12 +73,12 @@ def test_one_element_is_a_number():
         bool(torch.ones(0))
 
 
-def test_a_number_of_a_tensor_that_requires_grad_warns_once(monkeypatch):
-    monkeypatch.setattr(item_numpy_tolist, "_warned", False)
+def test_a_number_of_a_tensor_that_requires_grad_warns():
     x = torch.tensor(2.5, requires_grad=True)
-    with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a scalar"):
-        assert float(x) == 2.5
-    assert float(x) == 2.5
+    for kind in (float, complex):
+        with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a sc"):
+            assert kind(x) == 2.5
+    assert int(x) == 2 and bool(x) and x.item() == 2.5
 
 
 def test_integers_and_booleans_are_indices():
@@ -137,10 +136,10 @@ def test_dlpack_shares_memory_both_ways():
         torch.from_dlpack(3)
 
 
-def test_matplotlib_draws_detached_tensors(monkeypatch):
+@pytest.mark.filterwarnings("ignore:Converting a tensor with requires_grad=True")
+def test_matplotlib_draws_detached_tensors():
     pyplot = needs.package("matplotlib.pyplot", "draws")
     pyplot.switch_backend("Agg")
-    monkeypatch.setattr(item_numpy_tolist, "_warned", True)
     x = torch.linspace(0, 1, 5, requires_grad=True)
     (line,) = pyplot.plot(x.detach(), (x * 2).detach())
     assert line.get_ydata().tolist() == [0, 0.5, 1, 1.5, 2]

@@ -4,7 +4,6 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.arrays.numpy import getitem_setitem as index_kernels
-from tapegrad.operators.indexing.index_reduce import _beta_said
 from tests.messages import raises
 
 
@@ -32,7 +31,6 @@ def test_slices_of_a_number_are_the_number_itself():
     assert number.index_copy(0, first, source).equal(source)
     assert torch.ones(1).index_copy(0, first, source).tolist() == [5.0]
     with pytest.warns(UserWarning, match=r"^index_reduce\(\) is in beta"):
-        _beta_said.clear()
         assert number.index_reduce(0, first, source, "amax").equal(source)
 
 
@@ -70,3 +68,10 @@ def test_index_copy_says_what_does_not_fit_a_number(shape, n, source, error, mes
 def test_index_add_says_what_a_number_lacks(n, error, message):
     with raises(error, message):
         torch.ones(1).index_add(0, torch.zeros(n, dtype=torch.int64), torch.tensor(1.0))
+
+
+@pytest.mark.parametrize(("alpha", "expected"), [(10, True), (-1, True), (0, False), (0.5, True)])
+def test_truth_values_are_added_as_often_as_alpha_says(alpha, expected):
+    x = torch.zeros(2, 3, dtype=torch.bool)
+    y = x.index_add(1, torch.tensor([1, 1]), torch.ones(2, 2, dtype=torch.bool), alpha=alpha)
+    assert y.tolist() == [[False, expected, False]] * 2

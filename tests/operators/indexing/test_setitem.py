@@ -231,3 +231,12 @@ def test_index_put_without_indices_looks_at_the_values_first():
     with pytest.raises(RuntimeError, match="requires the source and destination dtypes match"):
         torch.index_put(x, [], torch.ones(2, dtype=torch.int64))
     assert torch.index_put(torch.ones(2, 0), [], torch.ones(2, 0)).shape == (2, 0)
+
+
+def test_a_tensor_takes_its_own_elements_where_they_are():
+    x = torch.arange(6.0).reshape(2, 3)
+    wide = x.expand(2, 2, 3)
+    wide[0] = x  # several elements are one place in memory, and nothing is written
+    assert x.tolist() == [[0, 1, 2], [3, 4, 5]] and x._version == 1
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        wide[:] = x.clone()

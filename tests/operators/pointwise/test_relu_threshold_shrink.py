@@ -59,3 +59,17 @@ def test_the_weights_of_prelu(shape, dtype, text):
 def test_prelu_of_a_single_number_has_one_weight():
     with raises_beginning(RuntimeError, "Not allow zero-dim input tensor."):
         torch.prelu(torch.tensor(1.0), torch.ones(3, 1))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "limit", "kind"),
+    [
+        (torch.int64, float("inf"), "int64_t"),
+        (torch.int32, float("nan"), "int64_t"),
+        (torch.uint8, 300, "uint8_t"),
+    ],
+)
+def test_hardtanh_of_integers_refuses_limits_that_are_none(dtype, limit, kind):
+    text = f"^value cannot be converted to type {kind} without overflow"
+    with pytest.raises(RuntimeError, match=text):
+        torch.nn.functional.hardtanh(torch.ones(2, dtype=dtype), 0, limit)

@@ -56,7 +56,9 @@ def _add_rows(out: Array, index: Array, rows: Any, onto: bool = False) -> None:
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     starts = np.flatnonzero(first)
     if starts.size < ordered.size:  # some row twice
-        index, rows = ordered[starts], np.add.reduceat(rows[order], starts, axis=0)
+        # in its dtype: NumPy would count truth values
+        rows = np.add.reduceat(rows[order], starts, axis=0, dtype=rows.dtype)
+        index = ordered[starts]
     if onto:
         out[index] += rows
     else:

@@ -30,10 +30,11 @@ from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, Mode, Under, is_inference
 from tapegrad.autograd.node import Version
 from tapegrad.autograd.operator_base import OperatorBase
-from tapegrad.autograd.view import check_base, memory_owner
+from tapegrad.autograd.view import as_read, check_base, memory_owner
 from tapegrad.autograd.writable import check_writable
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, ModeLike, Out
+from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.tensor_base import wrap
 
 ndarray = np.ndarray
@@ -220,6 +221,8 @@ class Forward(Layered):
             result = self.below(name, function, args, kwargs)
             self.assign(x, new, True)
             return result
+        if not op.view and any([type(getattr(x, "_array", None)) is ConjNegView for x in inputs]):
+            inputs = tuple(map(as_read, inputs))  # so that what is saved of them has tangents
         under = self.under
         if type(under) is bool:
             token = MODE.set(under)
@@ -228,12 +231,18 @@ class Forward(Layered):
             finally:
                 MODE.reset(token)
         else:
-            result = under.call(name, function, args, kwargs)
+            result = under.call(name, function, (op, inputs, params), kwargs)
         outs = result if type(result) is tuple else (result,)
         for i, t in enumerate(tangents_of_call(op, under, inputs, tangents, params, outs)):
             if t is not None:
                 self.level.set(outs[i]._array, t)
         return result
+
+    def read_as(self, x: Any, found: Any) -> None:
+        t = self.tangent(x)
+        if t is not None:
+            self.level.set(found._array, t)
+        super().read_as(x, found)
 
     # --- writes ----------------------------------------------------------------------------------
 

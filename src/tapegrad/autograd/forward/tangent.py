@@ -150,7 +150,9 @@ def _on_tensors(
                 is_tensor = hasattr(x, "_counter")
                 zero[i] = zeros_of(x) if is_tensor else namespace.zeros((), dtype=t.dtype)
                 if jvp(op, namespace, inputs, zero, params, outs, input_metadata)[k].requires_grad:
-                    found[k] = TANGENT_VIEWS().tied(t, y)
+                    found[k] = TANGENT_VIEWS().tied(
+                        t if t.shape == y.shape else t.expand(y.shape), y
+                    )
                     break
     return found
 

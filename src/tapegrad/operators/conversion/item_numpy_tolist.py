@@ -11,12 +11,12 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.device import require_cpu
 from tapegrad.core.storage import lend
+from tapegrad.core.warn_once import warn_once
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.creation.tensor import supported
 
 get_mode = MODE.get
-_warned = False
 
 
 def item(self: Tensor) -> Any:
@@ -114,8 +114,11 @@ def _single(self: Tensor, how: str) -> Any:
         text = "only one element tensors can be converted to Python scalars"
         advice = f"This one has {self._array.size} elements: tolist() gives them all."
         raise errors.value_error(text, advice)
-    if self.requires_grad:
-        _warn_of_detached_number()
+    if self.requires_grad and how != "int()":
+        warn_once(
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+            "behavior.\nConsider using tensor.detach() first."
+        )
     mode = get_mode()
     if mode is True or mode is False:
         return item(self)
@@ -126,19 +129,6 @@ def _single(self: Tensor, how: str) -> Any:
 def _value(array: Any) -> Any:
     """The only element of an array, one of bfloat16 among them, as a Python number."""
     return array.item() if array.dtype.kind != "V" else float(array.astype(np.float32).item())
-
-
-def _warn_of_detached_number() -> None:
-    global _warned
-    if not _warned:  # once for each process, as in PyTorch
-        from tapegrad.autograd.trace import n_own_frames
-
-        _warned = True
-        errors.warn(
-            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
-            "behavior.\nConsider using tensor.detach() first.",
-            n_own_frames() + 1,
-        )
 
 
 def _real(value: Scalar, name: str) -> Any:

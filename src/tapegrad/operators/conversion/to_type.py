@@ -6,7 +6,7 @@ from tapegrad.arrays.namespaces import native_dtype
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Tensor
-from tapegrad.core.argument_check import require_tensors, users_level
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.device import CPU, META, place, require_cpu
 from tapegrad.core.device import device as Device
@@ -15,6 +15,7 @@ from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.meta_array import MetaArray, device_of, no_data, preserved_nowhere
 from tapegrad.core.result_order import as_first
 from tapegrad.core.torch_function import overridden
+from tapegrad.core.warn_once import warn_once
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.clone import copied_as
 
@@ -64,7 +65,7 @@ def cast(x: Any, dtype: Dtype) -> Any:
 
 
 def _warn_of_lost_part() -> None:
-    errors.warn("Casting complex values to real discards the imaginary part", users_level())
+    warn_once("Casting complex values to real discards the imaginary part")
 
 
 def to(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ import numpy as np
 from tapegrad.core import errors, memory_format
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Shape
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import ints_of
+from tapegrad.core.shape import ints_of, listed
 from tapegrad.operators.creation.factory_options import build, check, native
 from tapegrad.operators.creation.zeros_eye import sizes
 
@@ -29,8 +29,8 @@ def empty_strided(
     (1, 2)
     """
     where = check(layout, device, pin_memory)
-    shape = sizes("empty_strided", (size,))
-    strides = ints_of("empty_strided", "stride", (stride,), 2)
+    shape = sizes("empty_strided", (listed("empty_strided", "size", size, 1),))
+    strides = listed("empty_strided", "stride", stride, 2)
     dtype = native("empty_strided", dtype)
     return build(
         "empty_strided",

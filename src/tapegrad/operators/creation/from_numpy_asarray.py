@@ -7,6 +7,7 @@ from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Tensor
 from tapegrad.core.dtype import default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.torch_function import IN_USE, handed_to_mode
+from tapegrad.core.warn_once import warn_once
 from tapegrad.operators.creation.factory_options import build, check, known, requiring
 from tapegrad.operators.creation.nested_list import array_of
 from tapegrad.operators.creation.tensor import cast, copied_array, supported
@@ -40,11 +41,10 @@ def _lent(array: Any) -> np.ndarray:
 
 
 def _warn_of_readonly(what: str, it: str, meaning: str) -> None:
-    errors.warn(
+    warn_once(
         f"The given {what} is not writable, and PyTorch does not support non-writable tensors. "
         f"{meaning} You may want to copy the {it} to protect its data or make it writable before "
-        "converting it to a tensor.",
-        3,
+        "converting it to a tensor."
     )
 
 
@@ -161,12 +161,15 @@ def frombuffer(
     """
     native = known("frombuffer", dtype).numpy
     try:
-        size = memoryview(buffer).nbytes
+        memory = memoryview(buffer)
     except TypeError:
         text = "object does not implement Python buffer protocol."
         advice = "Pass a bytearray, a memoryview, an array.array or the like."
         raise errors.value_error(text, advice) from None
+    size = memory.nbytes
     _check_extent(size, native.itemsize, count, offset)
+    if memory.readonly:
+        _warn_of_readonly("buffer", "buffer", "This means writing to this tensor will fail.")
     n = count if count > 0 else (size - offset) // native.itemsize
     return build(
         "frombuffer", np.frombuffer, buffer, native, n, offset, requires_grad=requires_grad

@@ -13,7 +13,7 @@ from tapegrad.core.family import family
 from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.overridable import overridable
 from tapegrad.core.scalar import fitted, number_of
-from tapegrad.core.shape import ints_of
+from tapegrad.core.shape import listed
 from tapegrad.operators.creation import tensor as _data
 from tapegrad.operators.creation.empty_strided import strided_array
 from tapegrad.operators.creation.factory_options import build, check
@@ -98,8 +98,8 @@ def new_empty_strided(
     """
     kind = dtype_like("new_empty_strided", self, dtype)
     where = check(layout, device, pin_memory, self)
-    shape = sizes("new_empty_strided", (size,))
-    strides = ints_of("new_empty_strided", "stride", (stride,), 2)
+    shape = sizes("new_empty_strided", (listed("new_empty_strided", "size", size, 1),))
+    strides = listed("new_empty_strided", "stride", stride, 2)
     args = (shape, strides, kind.numpy)
     return build(
         "new_empty_strided", strided_array, *args, requires_grad=requires_grad, where=where

@@ -13,6 +13,7 @@ from tapegrad.core.dtype import default, of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.torch_function import ALL_OFF, IN_USE, MODES, STATE, handed_to_mode, undisturbed
+from tapegrad.core.warn_once import warn_once
 from tapegrad.operators.creation.factory_options import build, check, known
 from tapegrad.operators.creation.nested_list import array_of
 
@@ -114,11 +115,10 @@ def _is_list_of_arrays(data: Any) -> bool:
 
 
 def _stacked(arrays: Any) -> np.ndarray:
-    errors.warn(
+    warn_once(
         "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
         "converting the list to a single numpy.ndarray with numpy.array() before converting to a "
-        "tensor.",
-        5,
+        "tensor."
     )
     return supported(np.array(arrays))
 

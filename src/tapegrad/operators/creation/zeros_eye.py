@@ -23,7 +23,7 @@ from tapegrad.core.family import family
 from tapegrad.core.memory_format import SPARSE_LAYOUTS
 from tapegrad.core.registration import SPARSE
 from tapegrad.core.scalar import fitted, int_of, number_of
-from tapegrad.core.shape import ints_of
+from tapegrad.core.shape import ints_of, listed
 from tapegrad.core.torch_function import IN_USE, handed_to_argument, handed_to_mode
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known, native
 
@@ -33,7 +33,7 @@ def sizes(
 ) -> tuple[int, ...]:
     """The shape meant by `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`, perhaps of a given `out`."""
     if size is not None and not given:
-        given = (size,)
+        given = (listed(name, "size", size),)
     elif not given:
         text = f'{name}() missing 1 required positional arguments: "size"'
         raise errors.type_error(text, f"Pass a shape: {name}(2, 3) or {name}((2, 3)).")

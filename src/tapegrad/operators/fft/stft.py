@@ -5,6 +5,7 @@ X[k, t] = sum over n of w[n] x[n + t hop] exp(-2 pi i k n / n_fft)
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DTypeLike, Tensor
+from tapegrad.core.warn_once import warn_once
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.fft.fft import from_real, transform
@@ -15,18 +16,14 @@ from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 
 __torch__ = "stft"
 
-_said: set[str] = set()
-
 
 def warn_of_no_window(name: str, text: str) -> None:
-    if name not in _said:  # once for each process, as in PyTorch
-        _said.add(name)
-        errors.warn(
-            f"A window was not provided. A rectangular window will be applied{text}To suppress "
-            "this warning and use a rectangular window, explicitly set "
-            "`window=torch.ones(n_fft, device=<device>)`.",
-            4,
-        )
+    warn_once(
+        f"A window was not provided. A rectangular window will be applied{text}To suppress this "
+        "warning and use a rectangular window, explicitly set "
+        "`window=torch.ones(n_fft, device=<device>)`.",
+        together=name,
+    )
 
 
 def _shown(value: Any) -> str:

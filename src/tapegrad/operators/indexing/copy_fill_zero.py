@@ -85,6 +85,15 @@ def _check_single(value: Any, advice: str) -> None:
         raise errors.runtime_error(f"{text}dimensions.", advice)
 
 
+def _is_itself(a: Any, b: Any) -> bool:
+    """Whether arrays show the same memory in the same way: there is nothing to copy."""
+    return (
+        type(a) is type(b) is np.ndarray
+        and (a.dtype, a.shape, a.strides) == (b.dtype, b.shape, b.strides)
+        and a.ctypes.data == b.ctypes.data
+    )
+
+
 @require_tensors
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
     """Write the elements of `src`, broadcast and converted, into the tensor.
@@ -101,13 +110,15 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
         refuse_captured("copy_", input)
     check_writable(input)
     apart = input._counter is None or src._counter is not input._counter
-    if not apart or input._array.shape != src._array.shape:
+    itself = not apart and _is_itself(input._array, src._array)
+    if not itself and (not apart or input._array.shape != src._array.shape):
         check_target(input, (src,))
         wide = broadcast(input._array.shape, src._array.shape)
         if wide != input._array.shape:
             advice = "The source may be smaller than the tensor, not larger."
             raise output_shape(input._array.shape, wide, advice)
-    overwrite("copy_", replace, (input, src), {}, lambda: write(input._array, src._array))
+    store = (lambda: None) if itself else lambda: write(input._array, src._array)
+    overwrite("copy_", replace, (input, src), {}, store, itself)
     return input
 
 

@@ -146,7 +146,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
     check_range(index, n, lambda wrong: IndexError("index out of range in self"))
     if not ndim:
         return finish("index_select", reshape(take_flat(input, reshape(index, ())), ()), out)
-    index = reshape(index, 1) if not index._array.ndim else index
+    index = reshape(index, (1,)) if not index._array.ndim else index
     return finish("index_select", select_slices(input, index, axis=axis), out)
 
 

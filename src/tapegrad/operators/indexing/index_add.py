@@ -6,6 +6,7 @@ from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.dtype import bool_
 from tapegrad.core.result_order import as_first, row_major
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of, no_dimensions
@@ -75,7 +76,7 @@ def fill_slices_with(xp, x, value, index, *, axis):
 
 
 def _as_vector(x: Tensor) -> Any:
-    return x if x._array.ndim else reshape(x, 1)
+    return x if x._array.ndim else reshape(x, (1,))
 
 
 def _restored(result: Tensor, input: Tensor) -> Any:
@@ -149,7 +150,8 @@ def index_add(
     check_apart(out, index, source)
     axis = checked_slices("index_add", input, dim, index, source)
     wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
-    result = add_slices(wide, source, index, axis=axis, alpha=fitted(alpha, input.dtype))
+    alpha = bool(alpha) if input.dtype is bool_ else fitted(alpha, input.dtype)
+    result = add_slices(wide, source, index, axis=axis, alpha=alpha)
     return finish("index_add", _restored(result, input), out, input)
 
 

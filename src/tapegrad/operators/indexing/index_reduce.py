@@ -2,8 +2,9 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import require_tensors, users_level
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.tensor_base import wrap
+from tapegrad.core.warn_once import warn_once
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear, primitive
@@ -29,13 +30,9 @@ reduce_extremum = _of_slices(scatter_reduce.scatter_extremum, primitive, "index_
 reduce_product = _of_slices(scatter_reduce.scatter_product, primitive, "index_product")
 reduce_total = _of_slices(scatter_reduce.scatter_total, linear, "index_total")
 
-_beta_said: list[bool] = []
-
 
 def _warn_of_beta() -> None:
-    if not _beta_said:  # once for each process, as in PyTorch
-        _beta_said.append(True)
-        errors.warn("index_reduce() is in beta and the API may change at any time.", users_level())
+    warn_once("index_reduce() is in beta and the API may change at any time.")
 
 
 @require_tensors

@@ -117,9 +117,9 @@ def _chosen_in_order(input: Tensor, source: Tensor, mask: Tensor) -> Any:
 
     if not source._array.size:  # nothing is chosen
         return input.clone()
-    flat = reshape(mask, -1)
+    flat = reshape(mask, (-1,))
     place = (flat.cumsum(0) - 1).clamp(min=0, max=source._array.size - 1)
-    taken = reshape(reshape(source, -1)[place], input._array.shape)
+    taken = reshape(reshape(source, (-1,))[place], input._array.shape)
     return where(mask, taken, input)
 
 

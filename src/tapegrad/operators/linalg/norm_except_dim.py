@@ -2,15 +2,14 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
-from tapegrad.core.argument_check import require_tensors, users_level
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import existing_axis
+from tapegrad.core.warn_once import warn_once
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.dtype_check import require_norm
 from tapegrad.operators.reduction.vector_norm import norm
 
 __torch__ = "frobenius_norm norm_except_dim"
-
-_said: list[bool] = []
 
 
 @require_tensors
@@ -47,14 +46,11 @@ def frobenius_norm(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out =
     ...     torch.frobenius_norm(torch.tensor([[3.0, 4.0]]), 1)
     tensor([5.])
     """
-    if not _said:  # once for each process, as in PyTorch
-        _said.append(True)
-        errors.warn(
-            "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will "
-            "be removed in a future PyTorch release. Please use `linalg.vector_norm(A, 2., dim, "
-            "keepdim)` instead",
-            users_level(),
-        )
+    warn_once(
+        "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will be "
+        "removed in a future PyTorch release. Please use `linalg.vector_norm(A, 2., dim, keepdim)` "
+        "instead"
+    )
     dims = dim if isinstance(dim, (tuple, list)) else [dim]
     if len(dims) > 2:
         text = f"Expected at most 2 dimensions, but got {len(dims)} dimensions instead."

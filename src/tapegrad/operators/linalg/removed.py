@@ -4,12 +4,10 @@ from typing import NoReturn
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Tensor
-from tapegrad.core.argument_check import users_level
+from tapegrad.core.warn_once import warn_once
 
 __torch__ = "eig lstsq matrix_rank solve symeig"
 
-
-_said: set[str] = set()
 
 _TEXTS = {
     "chain_matmul": (
@@ -82,9 +80,7 @@ _TEXTS = {
 
 def say_once(name: str) -> None:
     """Warn, the first time, that the function `name` is old."""
-    if name not in _said:
-        _said.add(name)
-        errors.warn(_TEXTS[name], users_level())
+    warn_once(_TEXTS[name])
 
 
 _GONE = "This function was deprecated since version 1.9 and is now removed."

@@ -3,6 +3,7 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.dtype import int64
 from tapegrad.core.limits import largest
 from tapegrad.core.scalar import factor_of, fitted, number_of
 from tapegrad.dispatch.autocast_state import autocast
@@ -92,11 +93,12 @@ def check_limits(min_val: float, max_val: float) -> None:
 def _between(input: Tensor, min_val: Any, max_val: Any) -> Any:
     dtype = input.dtype
     if dtype.category == INTEGER:
-        min_val, max_val = int(min_val), int(max_val)
+        min_val, max_val = fitted(min_val, int64), fitted(max_val, int64)
         if min_val < 0 and not dtype.is_signed:
             text = "cannot do hardtanh on an unsigned type with negative limits"
             advice = "Clamp at 0 instead, or convert the input to a signed type."
             raise errors.runtime_error(text, advice)
+        min_val, max_val = fitted(min_val, dtype), fitted(max_val, dtype)
     return hardtanh_between(input, low=min_val, high=max_val)
 
 

@@ -6,6 +6,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import also_called, require_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.promote_types import can_cast
+from tapegrad.core.warn_once import warn_once
 from tapegrad.dispatch.apply import NUMBERS, finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -61,6 +62,10 @@ def where(
         )
     dtype = condition.dtype
     if dtype is uint8:
+        warn_once(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be "
+            "removed in a future version of PyTorch. Use a boolean condition instead."
+        )
         condition = condition.to(bool_)
     elif dtype is not bool_:
         raise errors.runtime_error(

@@ -11,7 +11,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import ConjNegView, memory_of
 from tapegrad.core.memory_format import span
 from tapegrad.core.meta_array import MetaArray
-from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.core.shape import axis_of, listed
 from tapegrad.core.storage import owner_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place_view
@@ -121,8 +121,8 @@ def as_strided(input: Tensor, size: Shape, stride: Any, storage_offset: Any = No
     tensor([[0, 3],
             [1, 4]])
     """
-    shape = ints_of("as_strided", "size", (size,))
-    strides = ints_of("as_strided", "stride", (stride,), 2)
+    shape = listed("as_strided", "size", size, 2)
+    strides = listed("as_strided", "stride", stride, 3)
     array = input._array
     item = array.dtype.itemsize
     start, length = _place(below_batches(array))

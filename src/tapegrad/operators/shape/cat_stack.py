@@ -261,7 +261,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """
     tensors = _some("column_stack", tensors)
     columns = [
-        x if x.ndim > 1 else reshape_flatten_atleast.reshape(x, x.numel(), 1) for x in tensors
+        x if x.ndim > 1 else reshape_flatten_atleast.reshape(x, (x.numel(), 1)) for x in tensors
     ]
     return hstack(columns, out=out)
 

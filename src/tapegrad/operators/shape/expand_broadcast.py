@@ -7,7 +7,7 @@ from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import countable, ints_of
+from tapegrad.core.shape import countable, ints_of, listed
 from tapegrad.core.size import Size
 from tapegrad.dispatch.op import linear, vjp
 
@@ -32,7 +32,10 @@ def expand(input: Tensor, *sizes: Shape, size: Shape | None = None, implicit: bo
             [2., 2., 2.]])
     """
     have = input._array.shape
-    sizes = ints_of("expand", "size", sizes if size is None else (size,))
+    if size is None:
+        sizes = ints_of("expand", "size", sizes)
+    else:
+        sizes = listed("expand", "size", size)
     advice = "Give each dimension its size; those of size 1 can be repeated."
     errors.check_expand(have, sizes, advice, input.dtype)
     extra = len(sizes) - len(have)
@@ -72,7 +75,7 @@ def broadcast_to(input: Tensor, size: Shape) -> Any:
     tensor([[1, 2],
             [1, 2]])
     """
-    return expand(input, size)
+    return expand(input, listed("broadcast_to", "size", size, 2))
 
 
 def broadcast_shapes(*shapes: Any) -> Size:

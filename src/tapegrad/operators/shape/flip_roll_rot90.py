@@ -1,11 +1,11 @@
 """The same elements in another order along some dimensions: flipped, rolled, turned."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Shape, Tensor
+from tapegrad.core.argument_check import require_tensors, takes_a_tuple
 from tapegrad.core.memory_format import axes_by_stride
 from tapegrad.core.result_order import as_first, channels_as_first, laid_out, row_major
-from tapegrad.core.shape import axes_of, axis_of, existing_axis, ints_of, missing_argument
+from tapegrad.core.shape import axes_of, axis_of, existing_axis, ints_of, listed
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
@@ -58,19 +58,16 @@ def turn(xp, x, *, k, a, b):
 # --- public ----------------------------------------------------------------------------------
 
 
-@require_tensors
-def flip(input: Tensor, *axes: Any, dims: Any = None) -> Any:
+@takes_a_tuple
+def flip(input: Tensor, dims: Shape) -> Any:
     """The elements in reverse order along `dims`.
 
     Shape: any, and that of the result.
 
-    >>> torch.arange(3).flip(0)
+    >>> torch.flip(torch.arange(3), (0,))
     tensor([2, 1, 0])
     """
-    given = axes if dims is None else (dims,)
-    if not given:
-        raise missing_argument("flip", "dims")
-    return flip_axes(input, axes=axes_of(ints_of("flip", "dims", given), input._array.ndim))
+    return flip_axes(input, axes=axes_of(listed("flip", "dims", dims, 2), input._array.ndim))
 
 
 @require_tensors

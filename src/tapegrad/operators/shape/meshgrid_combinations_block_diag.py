@@ -6,9 +6,10 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Tensor
-from tapegrad.core.argument_check import require_tensors, users_level
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import default
 from tapegrad.core.tensor_base import wrap
+from tapegrad.core.warn_once import warn_once
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.cat_stack import one_dtype, stack
 from tapegrad.operators.shape.expand_broadcast import expand
@@ -41,10 +42,9 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple:
         text = f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         raise errors.runtime_error(text, 'Pass indexing="ij".')
     if indexing is None:
-        errors.warn(
+        warn_once(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-            "argument.",
-            users_level(),
+            "argument."
         )
     order = list(range(len(tensors)))
     if indexing == "xy":
@@ -77,7 +77,7 @@ def cartesian_prod(*tensors: Tensor) -> Any:
     if len(tensors) == 1:
         return tensors[0]
     grids = meshgrid(*tensors, indexing="ij")
-    return stack([reshape(x, -1) for x in grids], 1)
+    return stack([reshape(x, (-1,)) for x in grids], 1)
 
 
 @require_tensors

@@ -3,8 +3,9 @@
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Tensor
 from tapegrad.core.argument_check import MISSING, mended, mending, require_tensors
-from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.core.shape import axis_of, ints_of, listed
 from tapegrad.core.torch_function import overridden
+from tapegrad.core.warn_once import warn_once
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.as_strided import alias
@@ -86,7 +87,9 @@ def permute_method(self: Tensor = MISSING, *order: Any, dims: Dim = None, **name
             'permute() missing 1 required positional arguments: "dims"',
             "Name each dimension once; a tensor without dimensions takes ().",
         )
-    return _permute(permute_method, self, order if dims is None else (dims,))
+    if dims is not None:
+        order = (listed("permute", "dims", dims),)
+    return _permute(permute_method, self, order)
 
 
 permute_method.__name__ = "permute"
@@ -268,6 +271,7 @@ def adjoint(input: Tensor) -> Any:
     torch.Size([3, 2])
     """
     if input._array.ndim == 0:
+        warn_once("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
         return input.conj() if input.dtype.is_complex else input.view(())
     if input._array.ndim < 2:
         raise errors.runtime_error(

@@ -6,10 +6,10 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Shape, Tensor
-from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.argument_check import require_tensors, takes_a_tuple
 from tapegrad.core.dtype import of
 from tapegrad.core.meta_array import MetaArray
-from tapegrad.core.shape import axis_of, countable_bytes, ints_of, numbered
+from tapegrad.core.shape import axis_of, countable_bytes, ints_of, listed, numbered
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import per_sample
@@ -49,7 +49,10 @@ def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
     """
-    counts = ints_of("repeat", "repeats", counts if repeats is None else (repeats,))
+    if repeats is None:
+        counts = ints_of("repeat", "repeats", counts)
+    else:
+        counts = listed("repeat", "repeats", repeats)
     shape = input._array.shape
     if len(counts) < len(shape):
         raise errors.runtime_error(
@@ -66,8 +69,8 @@ def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
     return tile_by(input, repeats=counts)
 
 
-@require_tensors
-def tile(input: Tensor, *counts: Any, dims: Dim = None) -> Any:
+@takes_a_tuple
+def tile(input: Tensor, dims: Shape) -> Any:
     """The tensor laid side by side; too few numbers are filled up with ones in front.
 
     Shape: each size of the input times its number.
@@ -76,7 +79,7 @@ def tile(input: Tensor, *counts: Any, dims: Dim = None) -> Any:
     tensor([[1, 1],
             [2, 2]])
     """
-    counts = ints_of("tile", "dims", counts if dims is None else (dims,))
+    counts = listed("tile", "dims", dims, 2)
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
@@ -108,7 +111,7 @@ def repeat_interleave(
         input, dim = flatten(input), 0
     axis = axis_of(dim, input._array.ndim)
     if not input._array.ndim:
-        input = reshape(input, 1)
+        input = reshape(input, (1,))
     size = input._array.shape[axis]
     if isinstance(repeats, (tuple, list)):
         repeats = wrap(np.array(repeats, np.int64))

@@ -9,7 +9,14 @@ from tapegrad.core.argument_check import MISSING, mended, mending, require_tenso
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.overridable import overridable
 from tapegrad.core.result_order import as_computed, as_first, keeping
-from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
+from tapegrad.core.shape import (
+    axis_of,
+    inferred,
+    ints_of,
+    listed,
+    missing_argument,
+    reshaped_strides,
+)
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.core.torch_function import overridden
 from tapegrad.dispatch.op import linear, vjp
@@ -72,7 +79,7 @@ def view(input: Tensor, *shape: Shape, size: Shape | None = None, dtype: DTypeLi
     torch.Size([2, 3])
     """
     if size is not None:
-        shape = (size,)
+        shape = listed("view", "size", size)
     elif dtype is not None or (len(shape) == 1 and isinstance(shape[0], Dtype)):
         from tapegrad.operators.shape.as_strided import view_dtype
 
@@ -106,7 +113,7 @@ def view_as(input: Any, other: Any) -> Any:
 
 
 @mending
-def reshape(input: Tensor = MISSING, *sizes: Any, shape: Shape | None = None, **names: Any) -> Any:
+def reshape(input: Tensor = MISSING, shape: Shape = MISSING, *extra: Any, **names: Any) -> Any:
     """The same elements with another shape: a view where the memory allows it, else a copy.
 
     Shape: the one given, with as many elements; one size may be -1.
@@ -115,20 +122,38 @@ def reshape(input: Tensor = MISSING, *sizes: Any, shape: Shape | None = None, **
     >>> torch.reshape(torch.arange(6), (3, -1)).shape
     torch.Size([3, 2])
     """
-    if names:
-        names = names if shape is None else names | {"shape": shape}
-        return mended(reshape, None, (input, *sizes), names)
+    if names or extra or not isinstance(shape, (tuple, list)):
+        return mended(reshape, None, (input, shape, *extra), names)
+    return _reshaped(reshape, input, (shape,))
+
+
+@mending
+def reshape_method(self: Tensor = MISSING, *sizes: Any, shape: Any = None, **names: Any) -> Any:
+    """The same elements with another shape, whose sizes are given one by one or in a tuple.
+
+    >>> torch.arange(6).reshape(3, -1).shape
+    torch.Size([3, 2])
+    """
+    if names or self is MISSING:
+        given = names if shape is None else names | {"shape": shape}
+        return mended(reshape_method, None, (self, *sizes), given)
+    if shape is not None:
+        sizes = (listed("reshape", "shape", shape),)
+    return _reshaped(reshape_method, self, sizes)
+
+
+reshape_method.__name__ = "reshape"
+
+
+def _reshaped(public: Any, input: Any, given: tuple) -> Any:
     try:
         array = input._array
     except AttributeError:
-        again = overridden(reshape, (input, *sizes), {} if shape is None else {"shape": shape})
+        again = overridden(public, (input, *given), above=3)
         if again is not None:
             return again()
-        if input is MISSING:
-            return mended(reshape, None, (), {} if shape is None else {"shape": shape})
         errors.need_tensors("reshape", input=input)
         raise
-    given = sizes if shape is None else (shape,)
     if not given:
         raise missing_argument("reshape", "shape")
     found = inferred(ints_of("reshape", "shape", given), array.size)
@@ -207,7 +232,7 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
     """
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
-    sizes = ints_of("unflatten", "sizes", (sizes,))
+    sizes = listed("unflatten", "sizes", sizes, 3)
     if not sizes:
         raise errors.runtime_error("unflatten: sizes must be non-empty", "Give at least one size.")
     if not shape:
@@ -254,7 +279,7 @@ def atleast_1d(*tensors: Tensor) -> Any:
     >>> torch.atleast_1d(torch.tensor(1.0))
     tensor([1.])
     """
-    return _raised("atleast_1d", tensors, lambda x: x if x.ndim else reshape(x, 1))
+    return _raised("atleast_1d", tensors, lambda x: x if x.ndim else reshape(x, (1,)))
 
 
 @require_tensors
@@ -270,7 +295,7 @@ def atleast_2d(*tensors: Tensor) -> Any:
 
     def one(x: Tensor) -> Any:
         if not x.ndim:
-            return reshape(x, 1, 1)
+            return reshape(x, (1, 1))
         return unsqueeze(x, 0) if x.ndim == 1 else x
 
     return _raised("atleast_2d", tensors, one)
@@ -289,7 +314,7 @@ def atleast_3d(*tensors: Tensor) -> Any:
 
     def one(x: Tensor) -> Any:
         if not x.ndim:
-            return reshape(x, 1, 1, 1)
+            return reshape(x, (1, 1, 1))
         if x.ndim == 1:
             x = unsqueeze(x, 0)
         return unsqueeze(x, -1) if x.ndim == 2 else x

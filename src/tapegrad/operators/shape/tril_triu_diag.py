@@ -200,7 +200,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Any:
     tensor([[1, 0],
             [0, 2]])
     """
-    return diag_embed(reshape(input, -1), offset)
+    return diag_embed(reshape(input, (-1,)), offset)
 
 
 tril_, triu_ = in_place(tril, repeats="written"), in_place(triu, repeats="written")

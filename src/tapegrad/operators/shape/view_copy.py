@@ -1,8 +1,10 @@
 """Copies of views: what the view operator of the same name shows, with memory of its own."""
 
 from tapegrad.autograd.view import as_copy
-from tapegrad.core.annotations import Any, Dim, Shape, Tensor
+from tapegrad.core.annotations import Any, Dim, DTypeLike, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.shape import listed
 from tapegrad.operators.shape import as_strided as _as_strided
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import permute, t, transpose
@@ -72,7 +74,7 @@ def expand_copy(input: Tensor, size: Shape, *, implicit: bool = False) -> Any:
     tensor([[1, 2],
             [1, 2]])
     """
-    return _copied(input, expand(input, size))
+    return _copied(input, expand(input, listed("expand_copy", "size", size, 2)))
 
 
 @require_tensors
@@ -237,7 +239,7 @@ def view_as_real_copy(input: Tensor) -> Any:
 
 
 @require_tensors
-def view_copy(input: Tensor, *size: Shape) -> Any:
+def view_copy(input: Tensor, size: Any = None, *, dtype: DTypeLike = None) -> Any:
     """A copy of `view`.
 
     Shape: `size`, with as many elements; one size may be -1.
@@ -246,7 +248,9 @@ def view_copy(input: Tensor, *size: Shape) -> Any:
     tensor([[0, 1],
             [2, 3]])
     """
-    return _copied(input, view(input, *size))
+    if dtype is not None or isinstance(size, Dtype):
+        return _copied(input, view(input, dtype=dtype or size))
+    return _copied(input, view(input, listed("view_copy", "size", size, 2)))
 
 
 __torch__ = """

@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape
 from tapegrad.core.lazy import method
 from tapegrad.core.shape import ints_of, missing_argument
+from tapegrad.core.warn_once import warn_once
 from tapegrad.operators import shape
 from tapegrad.operators.shape import as_strided as _as_strided
 
@@ -17,10 +18,11 @@ class ShapeMethods:
 
     __slots__ = ()
     _array: Any
+    conj: Any
 
     view = shape.reshape_flatten_atleast.view
     view_as = shape.reshape_flatten_atleast.view_as
-    reshape = shape.reshape_flatten_atleast.reshape
+    reshape = shape.reshape_flatten_atleast.reshape_method
     reshape_as = shape.reshape_flatten_atleast.reshape_as
     flatten = shape.reshape_flatten_atleast.flatten
     unflatten = shape.reshape_flatten_atleast.unflatten
@@ -52,8 +54,8 @@ class ShapeMethods:
         """
         if not sizes and size is None:
             raise missing_argument("broadcast_to", "size")
-        given = sizes if size is None else (size,)
-        return shape.expand_broadcast.broadcast_to(self, ints_of("broadcast_to", "size", given))
+        given = ints_of("broadcast_to", "size", sizes) if size is None else size
+        return shape.expand_broadcast.broadcast_to(self, given)
 
     select = shape.slice_select_narrow.select
     narrow = shape.slice_select_narrow.narrow
@@ -108,8 +110,13 @@ class ShapeMethods:
     def T(self) -> Any:
         """The dimensions in reverse order: the transpose of a matrix."""
         ndim = self._array.ndim
-        if ndim != 2:
-            errors.warn(
+        if ndim == 0:
+            warn_once(
+                "Tensor.T is deprecated on 0-D tensors. This function is the identity in these "
+                "cases."
+            )
+        elif ndim != 2:
+            warn_once(
                 "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
                 "deprecated and it will throw an error in a future release. Consider `x.mT` to "
                 "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` "
@@ -134,7 +141,7 @@ class ShapeMethods:
         return (
             shape.permute_transpose_movedim_swapaxes.adjoint(self)
             if self._are_matrices("mH")
-            else self
+            else self.conj()
         )
 
     @property
@@ -148,7 +155,10 @@ class ShapeMethods:
                 f"{ndim}-D tensor.{advice}",
                 "mH transposes batches of matrices.",
             )
-        return shape.permute_transpose_movedim_swapaxes.adjoint(self) if ndim else self
+        if ndim == 0:
+            warn_once("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().")
+            return self.conj()
+        return shape.permute_transpose_movedim_swapaxes.adjoint(self)
 
     def _are_matrices(self, name: str) -> bool:
         ndim = self._array.ndim
@@ -158,4 +168,9 @@ class ShapeMethods:
                 "1-D tensor.",
                 "unsqueeze() makes a matrix of a vector.",
             )
+        if ndim == 0:
+            instead = "Consider using x.conj()."
+            if name == "mT":
+                instead = "This function is the identity in these cases."
+            warn_once(f"Tensor.{name} is deprecated on 0-D tensors. {instead}")
         return ndim > 1

@@ -30,10 +30,15 @@ def _classes(label: Any, n: int) -> Any:
     return numbers if array is label else wrap(numbers)
 
 
+def _positive(xp: Namespace, z: Array) -> Any:
+    """`z` where it is more than zero: nan, which is not, costs nothing."""
+    return xp.where(z > 0, z, 0.0)
+
+
 def _beyond(xp: Namespace, x: Array, right: Array, margin: float) -> Any:
     """How far each class is beyond the margin, 0 for the right one."""
     score = xp.sum(xp.where(right, x, 0.0), axis=1, keepdims=True)
-    return xp.where(right, 0.0, xp.maximum(margin - score + x, 0))
+    return xp.where(right, 0.0, _positive(xp, margin - score + x))
 
 
 def _multi_margin_slope(xp, x, label, weight, p, margin):
@@ -132,7 +137,7 @@ def _beyond_each(xp: Namespace, x: Array, hit: Any) -> Any:
     score = xp.sum(xp.where(hit, x, 0.0), axis=2, keepdims=True)
     other = xp.logical_not(xp.any(hit, axis=1, keepdims=True))
     pair = xp.logical_and(xp.any(hit, axis=2, keepdims=True), other)
-    return xp.where(pair, xp.maximum(1 - score + x, 0), 0.0)
+    return xp.where(pair, _positive(xp, 1 - score + x), 0.0)
 
 
 def _multilabel_slope(xp, x, label):
