@@ -9,6 +9,7 @@ F = torch.nn.functional
 X = torch.arange(6.0).view(2, 3) / 4
 
 
+@pytest.mark.filterwarnings("ignore:torch.chain_matmul is deprecated:UserWarning")
 @pytest.mark.parametrize(
     ("function", "line"),
     [
