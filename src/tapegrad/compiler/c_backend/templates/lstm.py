@@ -18,7 +18,7 @@ static int64_t tg_lstm_unit_real(int64_t B, int64_t H) {
 
 /* The steps of `rows` of B sequences; `gates` are the products of x yet; w is w_hh^T, as panels
    where the unit is four */
-static void tg_lstm_steps_real(real *restrict output, real *restrict last_cell,
+WHOLE static void tg_lstm_steps_real(real *restrict output, real *restrict last_cell,
                                real *restrict before, real *restrict gates, real *restrict cells,
                                const real *restrict h0, const real *restrict c0,
                                const real *restrict w, const real *restrict bias, int64_t T,
@@ -80,7 +80,7 @@ static void tg_lstm_shared_real(real *restrict output, real *restrict last_cell,
 @ALONE@
 /* The reverse of the steps of `rows` of B sequences: d is what the arguments of the gates change
    by; w is w_hh, as panels where the unit is four */
-static void tg_lstm_steps_back_real(real *restrict d, real *restrict dh, real *restrict dc,
+WHOLE static void tg_lstm_steps_back_real(real *restrict d, real *restrict dh, real *restrict dc,
                                     const real *restrict g, const real *restrict c0,
                                     const real *restrict w, const real *restrict gates,
                                     const real *restrict cells, int64_t T, int64_t rows,
