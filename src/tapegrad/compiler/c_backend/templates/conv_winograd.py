@@ -22,34 +22,6 @@ UNTYPED = r"""
 SOURCE = (
     conv_winograd_steps.SOURCE
     + r"""
-/* Up to 6 channels of two vectors of tiles: n channels of kernels, six by six, and of data */
-static inline __attribute__((always_inline)) void tg_few_sums_real(
-    const int few, real *to, const real *kernels, const real *data, int64_t n, int64_t pitch,
-    int64_t width, int64_t add) {
-    const int lanes = TG_WIDE / sizeof(real);
-    tg_wide_real c[6][2];
-    _Pragma("GCC unroll 6")
-    for (int i = 0; i < few; i++) {
-        c[i][0] = c[i][1] = (tg_wide_real){0};
-        if (add) c[i][0] = *(tg_wide_real *)(to + i * width);
-        if (add) c[i][1] = *(tg_wide_real *)(to + i * width + lanes);
-    }
-    for (int64_t k = 0; k < n; k++, kernels += 6, data += pitch) {
-        tg_wide_real b0 = *(const tg_wide_real *)data;
-        tg_wide_real b1 = *(const tg_wide_real *)(data + lanes);
-        _Pragma("GCC unroll 6")
-        for (int i = 0; i < few; i++) {
-            c[i][0] += kernels[i] * b0;
-            c[i][1] += kernels[i] * b1;
-        }
-    }
-    _Pragma("GCC unroll 6")
-    for (int i = 0; i < few; i++) {
-        *(tg_wide_real *)(to + i * width) = c[i][0];
-        *(tg_wide_real *)(to + i * width + lanes) = c[i][1];
-    }
-}
-
 /* sums (O, width) = kernels (O, C), of which six channels are side by side, times data (C, width):
    so much of the data at once is in the first cache */
 static void tg_sums_at_point_real(real *sums, const real *kernels, const real *data, int64_t C,
@@ -64,13 +36,10 @@ static void tg_sums_at_point_real(real *sums, const real *kernels, const real *d
             for (int64_t t = 0; t < width; t += panel) {
                 real *to = sums + o * width + t;
                 const real *from = data + c * pitch + t;
-                switch (TG_MIN(6, O - o)) {
-                    case 6: tg_few_sums_real(6, to, w, from, n, pitch, width, c); break;
-                    case 5: tg_few_sums_real(5, to, w, from, n, pitch, width, c); break;
-                    case 4: tg_few_sums_real(4, to, w, from, n, pitch, width, c); break;
-                    case 3: tg_few_sums_real(3, to, w, from, n, pitch, width, c); break;
-                    case 2: tg_few_sums_real(2, to, w, from, n, pitch, width, c); break;
-                    default: tg_few_sums_real(1, to, w, from, n, pitch, width, c);
+                for (int64_t rows = TG_MIN(6, O - o), i = 0, few; i < rows; i += few) {
+                    few = tg_next_rows_real(rows - i);
+                    tg_rows_2_real(few, n, 1, w + i, 1, 6, from, pitch, c > 0, to + i * width,
+                                   width);
                 }
             }
         }
