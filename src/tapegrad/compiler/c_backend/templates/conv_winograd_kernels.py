@@ -126,32 +126,6 @@ static void tg_panels_of_block_real(real *data, const real *x, const tg_strips_r
     }
 }
 @SHARED_PANELS@
-/* The products of up to 6 channels of cotangents, `pitch` apart, and of a panel of data, summed
-   over the tiles of a block and added to totals; next: from one channel of these to another */
-static inline __attribute__((always_inline)) void tg_few_products_real(
-    const int few, real *to, int64_t next, const real *y, const real *panel, int64_t pitch,
-    int64_t tiles, int64_t add) {
-    const int64_t lanes = TG_WIDE / sizeof(real);
-    tg_wide_real c[6][2];
-    _Pragma("GCC unroll 6")
-    for (int i = 0; i < few; i++) c[i][0] = c[i][1] = (tg_wide_real){0};
-    for (int64_t t = 0; t < tiles; t++, y++, panel += 2 * lanes) {
-        tg_wide_real b0 = *(const tg_wide_real *)panel;
-        tg_wide_real b1 = *(const tg_wide_real *)(panel + lanes);
-        _Pragma("GCC unroll 6")
-        for (int i = 0; i < few; i++) {
-            c[i][0] += y[i * pitch] * b0;
-            c[i][1] += y[i * pitch] * b1;
-        }
-    }
-    _Pragma("GCC unroll 6")
-    for (int i = 0; i < few; i++) {
-        tg_wide_real *total = (tg_wide_real *)(to + i * next);
-        if (add) c[i][0] += total[0], c[i][1] += total[1];
-        total[0] = c[i][0], total[1] = c[i][1];
-    }
-}
-
 /* At some of the points: totals (O, whole panels of C) = or += cotangents (O, tiles) times data */
 static void tg_products_at_points_real(real *totals, const real *y, const real *data,
                                        const tg_strips_real *at, int64_t tiles, int64_t add,
@@ -161,18 +135,8 @@ static void tg_products_at_points_real(real *totals, const real *y, const real *
     for (int64_t p = first; p < first + points; p++) {
         for (int64_t c = 0; c < channels; c += panel) {
             const real *x = data + p * at->data_step + c * at->width;
-            for (int64_t o = 0; o < O; o += 6) {
-                const real *g = y + p * at->sums_step + o * pitch;
-                real *to = totals + (p * O + o) * channels + c;
-                switch (TG_MIN(6, O - o)) {
-                    case 6: tg_few_products_real(6, to, channels, g, x, pitch, tiles, add); break;
-                    case 5: tg_few_products_real(5, to, channels, g, x, pitch, tiles, add); break;
-                    case 4: tg_few_products_real(4, to, channels, g, x, pitch, tiles, add); break;
-                    case 3: tg_few_products_real(3, to, channels, g, x, pitch, tiles, add); break;
-                    case 2: tg_few_products_real(2, to, channels, g, x, pitch, tiles, add); break;
-                    default: tg_few_products_real(1, to, channels, g, x, pitch, tiles, add);
-                }
-            }
+            tg_times_panel_real(O, panel, tiles, 1, y + p * at->sums_step, pitch, 1, 0, x, add > 0,
+                                totals + p * O * channels + c, channels);
         }
     }
 }
