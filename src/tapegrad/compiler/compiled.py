@@ -15,9 +15,10 @@ from time import perf_counter
 from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS, infers
 from tapegrad.autograd.node import INFERENCE
+from tapegrad.compiler.argument_questions import MISS
 from tapegrad.compiler.arguments import leaves_of
 from tapegrad.compiler.backends import Unsupported
-from tapegrad.compiler.call_source import FAILED, MISS
+from tapegrad.compiler.call_source import FAILED
 from tapegrad.compiler.called_functions import CalledFunctions
 from tapegrad.compiler.entry import Entry
 from tapegrad.compiler.explanation import Explanation

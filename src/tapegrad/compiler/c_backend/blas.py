@@ -81,7 +81,7 @@ def _of_numpy() -> Blas | None:
                 threads = [
                     _address(library, f"scipy_openblas_{x}_num_threads64_") for x in ("get", "set")
                 ]
-            except (OSError, AttributeError):  # another build of it: SciPy's or loops remain
+            except (OSError, AttributeError):  # another build of it: SciPy's or ours remains
                 continue
             return Blas("cblas64", sgemm, dgemm, library, (threads[0], threads[1]))
     return None

@@ -90,7 +90,7 @@ class Compiled:
         in_memory = stored(segments, [])
         layout = laid_out(segments, in_memory, [])
         parts, calls = _parts(segments, in_memory)
-        written = CSource(parts, layout, self.inputs, offsets(), "loops", None)
+        written = CSource(parts, layout, self.inputs, offsets(), "own", None)
         return Driver(
             self.inputs, [], layout, constants, self.n_slots, calls, parts, written
         ).recipe()

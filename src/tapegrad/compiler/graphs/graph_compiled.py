@@ -6,8 +6,8 @@ called with these from then on, under the conditions under which other programs 
 """
 
 from tapegrad.arrays.traced.program import Program
+from tapegrad.compiler.argument_questions import MISS
 from tapegrad.compiler.backends import BackendCompilerFailed
-from tapegrad.compiler.call_source import MISS
 from tapegrad.compiler.compiled import Compiled
 from tapegrad.compiler.graphs.output_graph import OutputGraphs
 from tapegrad.compiler.graphs.tensor_names import tensor_names
