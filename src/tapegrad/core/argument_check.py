@@ -16,8 +16,12 @@ from typing import Any
 from tapegrad.core import errors, tensor_base, torch_function
 
 
-def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
+def require_tensors(
+    function: Callable | None = None, *, name: str = "", as_method: Callable | None = None
+) -> Any:
     """A public function that names an argument which is no tensor; `name` is PyTorch's for it.
+
+    Its method is `as_method`, if that is given.
 
     >>> torch.fliplr([[1, 2]])
     Traceback (most recent call last):
@@ -26,9 +30,11 @@ def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
     """
     if function is None:
         return lambda function: require_tensors(function, name=name)
-    called = function
+    given = function
 
     def make(method: bool) -> Callable:
+        called = as_method if method and as_method is not None else given
+
         def call(*args: object, **kwargs: object) -> Any:
             try:
                 return called(*args, **kwargs) if kwargs else called(*args)
@@ -38,7 +44,7 @@ def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
                     raise
             return again()
 
-        return call if method else update_wrapper(call, called)
+        return call if method else update_wrapper(call, given)
 
     return with_method(make)
 
@@ -49,21 +55,12 @@ def takes_a_tuple(function: Callable) -> Any:
     Its method takes the integers one by one, too: `x.flip(0, 1)` for `torch.flip(x, (0, 1))`.
     """
 
-    def make(method: bool) -> Callable:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                if method and len(args) > 1 and not isinstance(args[1], (tuple, list)):
-                    return function(args[0], args[1:], **kwargs)
-                return function(*args, **kwargs)
-            except Exception as error:
-                again = respelled(call, args, kwargs, error, "", method)
-                if again is None:
-                    raise
-            return again()
+    def as_method(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > 1 and not isinstance(args[1], (tuple, list)):
+            args = args[0], args[1:]
+        return function(*args, **kwargs)
 
-        return call if method else update_wrapper(call, function)
-
-    return with_method(make)
+    return require_tensors(function, as_method=as_method)
 
 
 def two_operands(quick: Callable | None = None) -> Callable:
