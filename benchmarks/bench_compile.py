@@ -174,16 +174,16 @@ def _elementwise_all_cores(name, n, limit, **options):
 
 ROWS = [
     *rows("chain", "1,000 multiplications, forward and backward", chain, 0.003, 0.14, chain_jax,
-          count=10),
+          count=100),
     *rows("leaves", "three operators on two leaves made in the step", leaves, 0.18, 0.25,
-          leaves_jax, count=1_000, repeats=15),
-    *_elementwise("1e4", 10_000, 0.09, 0.25, count=100),
-    *_elementwise("1e6", 1_000_000, 0.13, 0.5),
-    *_elementwise("1e7", 10_000_000, 0.15, 0.3, repeats=7),
+          leaves_jax, count=5_000, repeats=15),
+    *_elementwise("1e4", 10_000, 0.09, 0.25, count=2_000),
+    *_elementwise("1e6", 1_000_000, 0.13, 0.5, count=20),
+    *_elementwise("1e7", 10_000_000, 0.15, 0.3, count=2, repeats=7),
     *rows("network", "two-layer network by hand, one iteration", network, 0.55, 0.68,
-          network_jax, count=50),
+          network_jax, count=100),
     *rows("embedding", "4,096 rows of a table of 50,000x64, and its gradient",
-          bench_embedding.embedding, 0.38, 1.0, embedding_jax, repeats=15),
+          bench_embedding.embedding, 0.38, 1.0, embedding_jax, count=20, repeats=15),
     _elementwise_all_cores("1e6", 1_000_000, 0.35, repeats=15),
     _elementwise_all_cores("1e7", 10_000_000, 0.25, repeats=9),
 ]  # fmt: skip

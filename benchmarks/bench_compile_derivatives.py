@@ -88,9 +88,9 @@ def jacobian_jax(jax):
 _PENALTY = "step of a critic of 32-64-64-1 with gradient penalty, batch 64, SGD"
 
 ROWS = [
-    *rows("gradient_penalty", _PENALTY, critic_step, 0.27, 0.35, critic_jax, 1.1, count=50),
+    *rows("gradient_penalty", _PENALTY, critic_step, 0.27, 0.35, critic_jax, 1.1, count=200),
     *rows("hessian", "Hessian of a 100-64-1 tanh network", hessian, 0.03, 0.05, hessian_jax, 1.1,
-          per="call", count=20),
+          per="call", count=400),
     *rows("jacobian", "Jacobian of a 64-128-64 tanh network", jacobian, 0.08, 0.12, jacobian_jax,
-          per="call", count=50),
+          per="call", count=500),
 ]  # fmt: skip

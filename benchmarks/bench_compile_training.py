@@ -172,10 +172,10 @@ _TRAINED = {"per": "training step", "peak": True}
 ROWS = [
     *rows("tanh", _TANH, bench_training.tanh, 0.04, 0.17,
           layers_jax((4, 64, 64, 2), lambda jax: jax.numpy.tanh, 1e-3, 32),
-          count=200, **_TRAINED),
+          count=2_000, **_TRAINED),
     *rows("dense", _DENSE, bench_training.dense, 0.33, 0.55,
           layers_jax((1000, 100, 10), lambda jax: jax.nn.relu, 1e-4, 64),
-          count=30, **_TRAINED),
+          count=100, **_TRAINED),
     *rows("lstm", _LSTM, bench_training.lstm, 0.65, None, lstm_jax, count=3, **_TRAINED),
     *rows("gpt", _GPT, bench_gpt.gpt, 0.8, 1.1, gpt_jax(False), repeats=7, **_TRAINED),
     *rows("gpt_by_hand", _BY_HAND, bench_gpt.gpt_by_hand, 0.8, 1.1, gpt_jax(True),

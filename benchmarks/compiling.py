@@ -2,7 +2,8 @@
 
 The work of a row prepares its data and returns a step without arguments, which returns what has to
 be computed. tapegrad's is compiled in the first sample to warm up, so that what recording and
-compiling hold counts as peak memory.
+compiling hold counts as peak memory. A sample is so many steps that they take some milliseconds:
+what caches hold after the other libraries' turn is theirs, and the first steps would be most of it.
 """
 
 from row import CPU, JAX, TAPEGRAD, TORCH, WALL, Row, memory, ratio

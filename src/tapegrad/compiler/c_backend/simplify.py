@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 
-from tapegrad.compiler.c_backend.idioms import with_sigmoids
+from tapegrad.compiler.c_backend.idioms import with_idioms
 from tapegrad.compiler.c_backend.ir import (
     Access,
     Buffer,
@@ -31,7 +31,7 @@ def simplified(statements: list[Statement], outputs: list[Access]) -> list[State
     """The statements that are left; accesses of `outputs` stay valid."""
     kept = {id(x.buffer) for x in outputs}
     found = without_repeats(with_known_numbers(statements), kept)
-    found = with_relu(with_norms(with_sigmoids(found, kept), kept), kept)
+    found = with_relu(with_norms(with_idioms(found, kept), kept), kept)
     return live(found, outputs)
 
 

@@ -5,7 +5,7 @@
    the function does. Errors are in units in the last place, the largest found over dense ranges.
    Polynomials are minimax fits of the ranges that are named. `(x + magic) - magic` rounds x to a
    whole number, whose bits are then the lowest of the sum: neither needs an instruction for
-   conversion, which AVX2 lacks for 64 bits. */
+   conversion, which AVX2 lacks for 64 bits. With `magic + 127` they are the exponent of 2^x. */
 #include <math.h>
 #include <stdint.h>
 
@@ -71,15 +71,17 @@ static inline double tg_exp_rest_f64(double r) { /* exp(r) - 1 */
     return r + r * r * q;
 }
 
-/* exp(r), and n in the lowest bits of `bits` */
-static inline float tg_exp_parts_f32(float x, uint32_t *bits) {
-    float t = x * 1.44269504f + TG_MAGIC_F32, n = t - TG_MAGIC_F32;
+/* exp(r), and n + bias in the lowest bits of `bits`; the bias is a constant where it is called */
+static inline float tg_exp_parts_f32(float x, float bias, uint32_t *bits) {
+    const float magic = TG_MAGIC_F32 + bias;
+    float t = x * 1.44269504f + magic, n = t - magic;
     float r = x - n * 0.693359375f + n * 2.12194440e-4f;
     *bits = tg_bits_of_float(t);
     return (tg_exp_bend_f32(r) * r + 1.0f) * r + 1.0f;
 }
-static inline double tg_exp_parts_f64(double x, uint64_t *bits) {
-    double t = x * 1.44269504088896341 + TG_MAGIC_F64, n = t - TG_MAGIC_F64;
+static inline double tg_exp_parts_f64(double x, double bias, uint64_t *bits) {
+    const double magic = TG_MAGIC_F64 + bias;
+    double t = x * 1.44269504088896341 + magic, n = t - magic;
     double r = x - n * 6.93147180369123816490e-1 - n * 1.90821492927058770002e-10;
     *bits = tg_bits_of_double(t);
     return 1.0 + tg_exp_rest_f64(r);
@@ -90,7 +92,7 @@ static inline float tg_exp_f32(float x) {
     uint32_t bits;
     x = x > 89.0f ? 89.0f : x;
     x = x < -104.0f ? -104.0f : x;
-    float p = tg_exp_parts_f32(x, &bits);
+    float p = tg_exp_parts_f32(x, 0, &bits);
     uint32_t half = ((bits << 22) & 0xff800000u) + 0x3f800000u;
     p *= tg_float_of_bits(half);
     return p * tg_float_of_bits((bits << 23) + 0x7f000000u - half);
@@ -101,7 +103,7 @@ static inline double tg_exp_f64(double x) {
     uint64_t bits;
     x = x > 710.0 ? 710.0 : x;
     x = x < -746.0 ? -746.0 : x;
-    double p = tg_exp_parts_f64(x, &bits);
+    double p = tg_exp_parts_f64(x, 0, &bits);
     uint64_t half = ((bits << 51) & 0xfff0000000000000u) + 0x3ff0000000000000u;
     p *= tg_double_of_bits(half);
     return p * tg_double_of_bits((bits << 52) + 0x7fe0000000000000u - half);
@@ -110,56 +112,66 @@ static inline double tg_exp_f64(double x) {
 /* exp(x) for x <= 80, in one factor: what would be denormal is about 0. 1 ulp */
 static inline float tg_exp_down_f32(float x) {
     uint32_t bits;
-    float p = tg_exp_parts_f32(x < -88.0f ? -88.0f : x, &bits);
-    return p * tg_float_of_bits((bits + 127) << 23);
+    float p = tg_exp_parts_f32(x < -88.0f ? -88.0f : x, 127, &bits);
+    return p * tg_float_of_bits(bits << 23);
 }
 static inline double tg_exp_down_f64(double x) {
     uint64_t bits;
-    double p = tg_exp_parts_f64(x < -709.0 ? -709.0 : x, &bits);
-    return p * tg_double_of_bits((bits + 1023) << 52);
+    double p = tg_exp_parts_f64(x < -709.0 ? -709.0 : x, 1023, &bits);
+    return p * tg_double_of_bits(bits << 52);
 }
 
 /* exp(x) - 1 = 2^n (exp(r) - 1) + (2^n - 1), halved until the end: 2^128 is no number */
 static inline float tg_expm1_f32(float x) { /* 2 ulp */
+    const float magic = TG_MAGIC_F32 + 126;
     float given = x;
     x = x > 89.0f ? 89.0f : x;
     x = x < -30.0f ? -30.0f : x;
-    float t = x * 1.44269504f + TG_MAGIC_F32, n = t - TG_MAGIC_F32;
+    float t = x * 1.44269504f + magic, n = t - magic;
     float r = x - n * 0.693359375f + n * 2.12194440e-4f;
-    float s = tg_float_of_bits((tg_bits_of_float(t) - 0x4b400000u + 126) << 23);
+    float s = tg_float_of_bits(tg_bits_of_float(t) << 23);
     float y = 2.0f * (s * tg_exp_rest_f32(r) + (s - 0.5f));
     return fabsf(given) < 1e-9f ? given : y;
 }
 
 static inline double tg_expm1_f64(double x) { /* 2 ulp */
+    const double magic = TG_MAGIC_F64 + 1022;
     double given = x;
     x = x > 710.0 ? 710.0 : x;
     x = x < -50.0 ? -50.0 : x;
-    double t = x * 1.44269504088896341 + TG_MAGIC_F64, n = t - TG_MAGIC_F64;
+    double t = x * 1.44269504088896341 + magic, n = t - magic;
     double r = x - n * 6.93147180369123816490e-1 - n * 1.90821492927058770002e-10;
-    double s = tg_double_of_bits((tg_bits_of_double(t) - 0x4338000000000000u + 1022) << 52);
+    double s = tg_double_of_bits(tg_bits_of_double(t) << 52);
     double y = 2.0 * (s * tg_exp_rest_f64(r) + (s - 0.5));
     return fabs(given) < 1e-18 ? given : y;
 }
 
 /* tanh |x| = m / (2 - m), m = 1 - exp(-2 |x|) = (1 - 2^n) + 2^n (1 - exp(-2 r)), n <= 0. In
-   float32 r needs no more digits of ln 2: what it is off by counts 2^n */
+   float32 1 - exp(-2 r) is r times a polynomial, and r needs no more digits of ln 2: what it is off
+   by counts 2^n */
 static inline float tg_tanh_f32(float x) { /* 3 ulp */
+    const float magic = TG_MAGIC_F32 + 127;
     float a = fabsf(x);
     a = a > 15.0f ? 15.0f : a;
-    float t = a * -2.88539008f + TG_MAGIC_F32, n = t - TG_MAGIC_F32;
+    float t = a * -2.88539008f + magic, n = t - magic;
     float r = a + n * 0.346573590f;
-    float rest = r + r - r * r * (4.0f * tg_exp_bend_f32(-2.0f * r));
-    float s = tg_float_of_bits((tg_bits_of_float(t) + 127) << 23);
-    float m = s * rest + (1.0f - s);
+    float q = -8.88481390e-2f;
+    q = q * r + 2.67728666e-1f;
+    q = q * r - 6.66675198e-1f;
+    q = q * r + 1.33332349f;
+    q = q * r - 1.99999993f;
+    q = q * r + 2.0f;
+    float s = tg_float_of_bits(tg_bits_of_float(t) << 23);
+    float m = s * (r * q) + (1.0f - s);
     return copysignf(m / (2.0f - m), x);
 }
 static inline double tg_tanh_f64(double x) { /* 3 ulp */
+    const double magic = TG_MAGIC_F64 + 1023;
     double a = fabs(x);
     a = a > 25.0 ? 25.0 : a;
-    double t = a * -2.88539008177792681 + TG_MAGIC_F64, n = t - TG_MAGIC_F64;
+    double t = a * -2.88539008177792681 + magic, n = t - magic;
     double r = -2.0 * a - n * 6.93147180369123816490e-1 - n * 1.90821492927058770002e-10;
-    double s = tg_double_of_bits((tg_bits_of_double(t) + 1023) << 52);
+    double s = tg_double_of_bits(tg_bits_of_double(t) << 52);
     double m = (1.0 - s) - s * tg_exp_rest_f64(r);
     return copysign(m / (2.0 - m), x);
 }
@@ -170,15 +182,46 @@ static inline float tg_sigmoid_f32(float x) {
     uint32_t bits;
     x = x < -89.5f ? -89.5f : x;
     x = x > 40.0f ? 40.0f : x;
-    float p = tg_exp_parts_f32(-x, &bits);
-    return 0.5f / (0.5f + p * tg_float_of_bits((bits + 126) << 23));
+    float p = tg_exp_parts_f32(-x, 126, &bits);
+    return 0.5f / (0.5f + p * tg_float_of_bits(bits << 23));
 }
 static inline double tg_sigmoid_f64(double x) {
     uint64_t bits;
     x = x < -710.5 ? -710.5 : x;
     x = x > 60.0 ? 60.0 : x;
-    double p = tg_exp_parts_f64(-x, &bits);
-    return 0.5 / (0.5 + p * tg_double_of_bits((bits + 1022) << 52));
+    double p = tg_exp_parts_f64(-x, 1022, &bits);
+    return 0.5 / (0.5 + p * tg_double_of_bits(bits << 52));
+}
+
+/* the slopes of both by what they give, y: in one rounding where processors have it, else by
+   factors, as 1 - y^2 would lose its digits */
+static inline float tg_sigmoid_slope_f32(float y) {
+#ifdef FP_FAST_FMAF
+    return fmaf(-y, y, y);
+#else
+    return (1.0f - y) * y;
+#endif
+}
+static inline float tg_tanh_slope_f32(float y) {
+#ifdef FP_FAST_FMAF
+    return fmaf(-y, y, 1.0f);
+#else
+    return (1.0f - y) * (1.0f + y);
+#endif
+}
+static inline double tg_sigmoid_slope_f64(double y) {
+#ifdef FP_FAST_FMA
+    return fma(-y, y, y);
+#else
+    return (1.0 - y) * y;
+#endif
+}
+static inline double tg_tanh_slope_f64(double y) {
+#ifdef FP_FAST_FMA
+    return fma(-y, y, 1.0);
+#else
+    return (1.0 - y) * (1.0 + y);
+#endif
 }
 
 /* ---- logarithms: x = 2^n m, sqrt(1/2) <= m < sqrt(2), f = m - 1 ---- */
@@ -480,15 +523,16 @@ static inline float tg_mills_f32(float a) {
     return p / q;
 }
 static inline float tg_bell_f32(float a) { /* exp(-a^2 / 2), of 0 <= a <= 13.27: 2^-127 is 0 */
+    const float magic = TG_MAGIC_F32 + 127;
     float s = a * a * -0.721347520f;
-    float t = s + TG_MAGIC_F32, r = s - (t - TG_MAGIC_F32);
+    float t = s + magic, r = s - (t - magic);
     float p = 1.32647272e-3f;
     p = p * r + 9.67151264e-3f;
     p = p * r + 5.55073374e-2f;
     p = p * r + 2.40222421e-1f;
     p = p * r + 6.93146978e-1f;
     p = p * r + 1.0f;
-    return p * tg_float_of_bits((tg_bits_of_float(t) + 127) << 23);
+    return p * tg_float_of_bits(tg_bits_of_float(t) << 23);
 }
 static inline float tg_gelu_f32(float x) {
     float a = fabsf(x), positive = x < -0.0f ? -0.0f : x;

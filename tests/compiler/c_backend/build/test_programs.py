@@ -365,7 +365,7 @@ def test_a_thousand_operations_are_one_function_for_all_blocks():
     check(step, floats(4))
 
 
-# --- sigmoid -------------------------------------------------------------------------------------
+# --- idioms --------------------------------------------------------------------------------------
 
 
 def sources_of(step, *inputs):
@@ -409,6 +409,35 @@ def test_other_quotients_are_no_sigmoid(one):
 
     check(step, floats(9))
     assert "tg_sigmoid" not in sources_of(step, floats(9))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_slopes_of_sigmoid_and_tanh_are_one_function_each(dtype):
+    def step(x):
+        y, z = xp.sigmoid(x), xp.sigmoid(x * 2.0)
+        slopes = [(1.0 - y) * y, z * (1.0 - z)]
+        return [*slopes, (1.0 - x) * (1.0 + x), (x.T + 1.0) * (1.0 - x.T)]
+
+    x = floats(3, 11, dtype=dtype)
+    x[0, :3] = 1 - np.finfo(dtype).eps, np.nan, np.inf
+    check(step, x)
+    source = sources_of(step, x)
+    assert "tg_sigmoid_slope" in source and "tg_tanh_slope" in source
+    assert not re.search(r" [-+] x\d", source)
+
+
+def test_slopes_are_of_one_number_that_stays_and_whose_rest_is_not_read():
+    def step(x, y):
+        rest, more = 1.0 - x, 1.0 + y
+        s = xp.sigmoid(x)
+        left = 1.0 - s
+        outs = [rest * y, rest * more, (2.0 - s) * s, left * s, left, (1.0 - s) - s, (1.0 - x) * x]
+        was, also = 1.0 - y, 1.0 + y
+        y *= 0.5
+        return [*outs, was * y, (1.0 - y) * also]
+
+    check(step, floats(9), floats(9, seed=1))
+    assert "_slope_" not in sources_of(step, floats(9), floats(9, seed=1))
 
 
 # --- source and threads --------------------------------------------------------------------------
