@@ -136,6 +136,38 @@ def test_dlpack_shares_memory_both_ways():
         torch.from_dlpack(3)
 
 
+class Exchanged:
+    """An array of another library, which has nothing but its memory to offer."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_tensors_are_made_of_what_has_dlpack():
+    given = np.arange(3, dtype=np.int16)
+    made = torch.tensor(Exchanged(given))
+    assert made.dtype == torch.int16 and made.tolist() == [0, 1, 2]
+    made[0] = 7
+    assert given.tolist() == [0, 1, 2]
+    assert torch.tensor(Exchanged(given), dtype=torch.float64).tolist() == [0.0, 1.0, 2.0]
+    assert torch.as_tensor(Exchanged(given)).tolist() == [0, 1, 2]
+
+
+def test_memory_on_the_cpu_has_no_stream():
+    x = torch.ones(2)
+    assert type(x.__dlpack__(stream=-1)) is type(x.__dlpack__(stream=None))
+    with raises(TypeError, "stream must be ``int`` or ``none``"):
+        x.__dlpack__(stream="0")
+    with raises(AssertionError, "stream should be None on cpu."):
+        x.__dlpack__(stream=1)
+
+
 @pytest.mark.filterwarnings("ignore:Converting a tensor with requires_grad=True")
 def test_matplotlib_draws_detached_tensors():
     pyplot = needs.package("matplotlib.pyplot", "draws")

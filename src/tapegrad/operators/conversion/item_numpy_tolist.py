@@ -179,8 +179,15 @@ def to_index(self: Tensor) -> int:
 # --- DLPack ---------------------------------------------------------------------------------
 
 
-def dlpack(self: Tensor, **options: object) -> Any:
+def dlpack(self: Tensor, *, stream: object = None, **options: object) -> Any:
     """A capsule through which other libraries share the tensor's memory."""
+    if stream is not None and not isinstance(stream, int):
+        text = "stream must be ``int`` or ``none``"
+        raise errors.type_error(text, "Tensors on the CPU have no stream: leave it away.")
+    if stream not in (None, -1):
+        text = "stream should be None on cpu."
+        advice = "Tensors on the CPU have no stream: leave it away."
+        raise errors.advised(AssertionError(text), advice)
     if self.requires_grad:
         error = BufferError("Can't export tensors that require gradient, use tensor.detach()")
         raise errors.advised(error, "No gradient flows through other libraries.")

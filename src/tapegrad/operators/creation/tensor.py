@@ -91,6 +91,8 @@ def copied_array(data: Any, dtype: Dtype | None) -> np.ndarray:
         data = supported(np.asarray(data))
     elif _is_list_of_arrays(data):
         data = _stacked(data)
+    elif hasattr(data, "__dlpack__"):
+        data = supported(np.from_dlpack(data))
     else:
         return array_of(data, dtype)
     return cast(data, dtype, copy=True)
