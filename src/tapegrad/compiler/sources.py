@@ -7,10 +7,13 @@ objects, and the same of the functions found there, as far as they are written i
 of tapegrad or of Python's library. Each place that was looked at is a line of the guard.
 """
 
+import array
+import builtins
 import functools
 import itertools
 import sys
 import types
+import weakref
 from collections import deque
 
 import numpy as np
@@ -47,6 +50,7 @@ _OF_EVERY_MODULE = frozenset(Module().__dict__)
 _IMMUTABLE = (
     *PLAIN, range, slice, type(Ellipsis), types.ModuleType, types.BuiltinFunctionType, dtype
 )  # fmt: skip
+_CONTAINERS = (list, tuple, deque, dict, set, frozenset)
 _MOST_FUNCTIONS = 400  # that a call may run, all of which are looked at
 
 
@@ -150,6 +154,16 @@ class Found:
             self._dict(x)
         elif isinstance(x, (set, frozenset)):
             self.guard.equal_copy(x)
+        elif isinstance(x, (array.array, bytearray)):
+            if len(memoryview(x).cast("B")) > _SMALL:
+                raise Uncompilable(f"it reads a large {type(x).__name__}, which nobody watches")
+            self.guard.equal_copy(x)
+        elif isinstance(x, types.MappingProxyType):
+            self._read_only(x)
+        elif isinstance(x, weakref.ref):
+            self._referent(x, x())
+        elif isinstance(x, functools._lru_cache_wrapper):
+            self.look_at(x.__wrapped__)
         elif hasattr(type(x), "__next__"):
             at = position(x)
             if at is None:
@@ -160,6 +174,8 @@ class Found:
         elif type(x).__module__.startswith("numpy.random"):
             self.generators.append(x)
         elif not is_foreign(type(x)):
+            self._object(x)
+        if isinstance(x, _CONTAINERS) and not is_library(type(x)):
             self._object(x)
 
     def entry(self, owner: Any, key: Any, x: Any) -> None:
@@ -225,14 +241,34 @@ class Found:
         for key, each in list(dict.items(x)):
             self.entry(x, key, each)
 
+    def _read_only(self, x: types.MappingProxyType) -> None:
+        """A view of a dictionary, which nobody writes to by it."""
+        self.guard.length(x, len(x))
+        for key, each in x.items():
+            if type(each) in PLAIN:
+                self.guard.equal(x, key, each)
+            else:
+                self.guard.same(x, key, each)
+                self.look_at(each)
+
+    def _referent(self, x: weakref.ref, referent: Any) -> None:
+        """What a weak reference refers to."""
+        self.guard.ask(
+            f"{self.guard.name(x)}() is not {self.guard.name(referent)}",
+            f"{self.guard.called(x)} referred to something else",
+        )
+        self.look_at(referent)
+
     def _object(self, x: Any) -> None:
         state = getattr(x, "__dict__", None)
+        if state is not None and not isinstance(state, dict):  # a class says so of all attributes
+            state = object.__getattribute__(x, "__dict__")
         if state is not None:
             self.guard.call(state, self.guard.called(x), attributes=True)
             self.guard.length(state, len(state))
             for key, each in list(state.items()):
                 self.entry(state, key, each)
-            self._note_ints(x)
+            self._note_ints(x, state)
         for kind in type(x).__mro__:
             slots = vars(kind).get("__slots__", ())
             for name in (slots,) if isinstance(slots, str) else slots:
@@ -254,11 +290,12 @@ class Found:
             if id(each) in self.seen or is_library(each):
                 continue
             self.seen[id(each)] = each
+            self._class(type(each))
             attributes = vars(each)
             self.guard.name(attributes)  # which keeps the identity of a view of a dictionary
             self.guard.call(attributes, each.__name__, attributes=True)
             for name, x in list(attributes.items()):
-                if name.startswith("__") and name not in ("__call__", "__init__"):
+                if name.startswith("__") and not _is_special_method(name, x):
                     continue
                 if self.called is not None and self._is_not_called(x):
                     continue
@@ -266,15 +303,12 @@ class Found:
                     self.guard.equal(attributes, name, x)
                     continue
                 self.guard.same(attributes, name, x)
-                if isinstance(x, (staticmethod, classmethod)):
-                    x = x.__func__
-                for part in (x.fget, x.fset) if isinstance(x, property) else (x,):
+                for part in _functions_of(x):
                     self.look_at(part)
 
     def _is_not_called(self, x: Any) -> bool:
         """Whether an attribute of a class is a function, or some, of which none is called."""
-        parts = (x.fget, x.fset, x.fdel) if isinstance(x, property) else (x,)
-        codes = [getattr(getattr(x, "__func__", x), "__code__", None) for x in parts]
+        codes = [getattr(part, "__code__", None) for part in _functions_of(x)]
         return any(codes) and not any(code in self.called for code in codes)
 
     def _module(self, module: Module) -> None:
@@ -305,13 +339,13 @@ class Found:
                 self.guard.attribute_of_module(state, key, x)
                 self.look_at(x)
         if users:
-            self._note_ints(module)
+            self._note_ints(module, state)
             self._class(type(module))
 
-    def _note_ints(self, x: Any) -> None:
+    def _note_ints(self, x: Any, state: dict) -> None:
         """Note the ints among attributes that no code but the user's reads."""
         if all(each in Module.__mro__ or not is_library(each) for each in type(x).__mro__):
-            self.ints += [(x.__dict__, k, n) for k, n in x.__dict__.items() if type(n) is int]
+            self.ints += [(state, k, n) for k, n in state.items() if type(n) is int]
 
     def _hooks(self, table: Any) -> None:
         """A table of hooks; functions in it are called, and looked at."""
@@ -407,6 +441,11 @@ class Found:
                 self._global(function.__globals__, name, names)
             elif isinstance(sys.modules.get(name), types.ModuleType):
                 self._names_in(sys.modules[name], names)  # it may be imported by the function
+            elif not hasattr(builtins, name):
+                self.guard.missing(function.__globals__, name)
+        if function.__dict__:
+            self.guard.call(function.__dict__, function.__qualname__, attributes=True)
+            self._dict(function.__dict__)
 
     def _global(self, owner: dict, name: str, names: list[str]) -> None:
         """A global variable; of a module or class also what is named along with it."""
@@ -430,6 +469,30 @@ class Found:
         for name in names:
             if name in vars(module):
                 self._global(vars(module), name, names)
+
+
+def _is_special_method(name: str, x: Any) -> bool:
+    """Whether an attribute of a class is a method that Python calls by itself, as `__len__`, and
+    not one that `dataclass` has written."""
+    if isinstance(x, (staticmethod, classmethod)):
+        x = x.__func__
+    if not isinstance(x, types.FunctionType):
+        return False
+    return name in ("__call__", "__init__") or x.__code__.co_filename != "<string>"
+
+
+def _functions_of(x: Any) -> tuple:
+    """The functions that an attribute of a class is made of; itself where it is no descriptor of
+    Python's."""
+    if isinstance(x, (staticmethod, classmethod)):
+        return (x.__func__,)
+    if isinstance(x, property):
+        return x.fget, x.fset, x.fdel
+    if isinstance(x, functools.partialmethod):
+        return x.func, *x.args, *x.keywords.values()
+    if isinstance(x, functools.singledispatchmethod):
+        return (x.dispatcher,)
+    return (x.func,) if isinstance(x, functools.cached_property) else (x,)
 
 
 def position(x: Any) -> Any:
