@@ -82,10 +82,10 @@ class CallSource(ArgumentQuestions):
         for i in self.reads:
             name = self._tensor(i)
             arrays.append(f"x{name}" if name in self._places.values() else f"{name}._array")
-        for i in self.numbers:
-            owner, key, index = recording.numbers[i]
-            at = f"{guard.name(owner)}[{key!r}]"
-            arrays.append(at if index is None else f"{at}[{index}]")
+        arrays += [self._number(i) for i in self.numbers]
+        for kind, *rest in recording.results:
+            if kind == "number" and rest[0] not in recording.late:
+                self._say(f"number{rest[0]} = {self._number(rest[0])}")
         self._overlaps()
         self._before_run(", ".join(arrays))
         outs = [f"r{i}" for i in range(len(self.outputs))]
@@ -112,6 +112,12 @@ class CallSource(ArgumentQuestions):
         self._scope.update(guard.scope(self.source), entry=self)
         exec(compile(self.source, "<entry>", "exec"), self._scope)
         self.call = self._scope["call"]
+
+    def _number(self, i: int) -> str:
+        """Where a number that is an input is found."""
+        owner, key, index = self.recording.numbers[i]
+        at = f"{self.guard.name(owner)}[{key!r}]"
+        return at if index is None else f"{at}[{index}]"
 
     def _questions(self) -> None:
         """Whether what was read besides the arguments is as it was."""
@@ -358,6 +364,9 @@ class CallSource(ArgumentQuestions):
                 leaves.append(self._name(rest[0]))
             elif kind == "item":
                 leaves.append(f"r{rest[0]}.item()")
+            elif kind == "number":
+                is_late = rest[0] in self.recording.late
+                leaves.append(self._number(rest[0]) if is_late else f"number{rest[0]}")
             elif kind == "given":
                 leaves.append(self._objects[rest[0]])
             elif kind == "same":

@@ -106,6 +106,11 @@ class Guard:
         why = f"{self.called(owner, key)} was {x!r:.60}"
         self.ask(self._differs(self._at(owner, key), x), why)
 
+    def equal_sequence(self, owner: Any, key: Any, x: Any) -> None:
+        """`owner[key]` has to have the numbers and texts that it has now."""
+        condition = f"{self._at(owner, key)} != {self.name(copy(x))}"
+        self.ask(condition, f"{self.called(owner, key)} had other entries")
+
     def missing(self, owner: dict, key: str) -> None:
         """There has to be no `owner[key]`."""
         self.ask(f"{key!r} in {self.name(owner)}", f"there was no {key}")

@@ -27,6 +27,7 @@ from tapegrad.autograd.view import View
 from tapegrad.compiler.counts import Count, counts_of
 from tapegrad.compiler.graph_behind import backward_of, is_over, nodes_behind, saved_behind
 from tapegrad.compiler.joint import views_of_others
+from tapegrad.compiler.options import Options
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
 from tapegrad.compiler.stores import (
@@ -143,7 +144,8 @@ class Recording:
         numbers: where the program's inputs that are Python floats are found: (owner, key, index)
         outputs: the values that the program has to give: results, new gradients, new memory
         results: for each leaf of what the call gave: ("tensor", number of an output, the tensor),
-            or ("same", number of a tensor), or ("item", number of an output), or ("plain", object),
+            or ("same", number of a tensor), or ("item", number of an output), or
+            ("number", number of one), or ("plain", object),
             or ("again", number of a leaf), or ("view", number of a leaf, the tensor), or ("object",
             its `Form`), or ("given", id of an argument or of a part of one); from `n_results` on
             those of `objects` and `stores`
@@ -179,6 +181,8 @@ class Recording:
         self.parameters: list[int] = []
         self.cotangents: list[Traced] = []
         self.gradients: list[Traced | None] = []
+        self.late: set[int] = set()  # those of the numbers that an action has changed
+        self._number_of: dict[int, int] = {}  # the number of each, by the identity of its place
         self._scalars: dict[tuple, Any] = {}
         # an optimizer with a step of its own keeps numbers that it has read
         self.traces_items = all(type(x).step is Optimizer.step for x in found.optimizers)
@@ -259,14 +263,26 @@ class Recording:
             self.refuse(f"{key!r} is changed before it is used")
         at = id(owner), key, index
         if at not in self._scalars:
-            self._scalars[at] = self.program.number(x)
-            self.numbers.append((owner, key, index))
+            self._scalars[at] = self._new_number(owner, key, index, x)
         return self._scalars[at]
+
+    def _new_number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
+        found = self.program.number(x)
+        self.numbers.append((owner, key, index))
+        self._number_of[id(found.place)] = len(self.numbers) - 1
+        return found
+
+    def late_number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
+        """The same where an action has put it: the program, which runs before, cannot read it."""
+        found = self._new_number(owner, key, index, x)
+        self.late.add(len(self.numbers) - 1)
+        return found
 
     def act(self, action: Callable, touched: list) -> None:
         """Have `action()` called after the program each time; it changes the groups `touched`."""
         self.actions.append(action)
         self._touched.update(map(id, touched))
+        self.options.give_back(touched)
 
     # --- the call --------------------------------------------------------------------------------
 
@@ -300,6 +316,7 @@ class Recording:
             with self.program:
                 for x, array in zip(self.tensors, self._arrays, strict=True):
                     x._array, x._signature = self.program.input(array), None
+                self.options = Options(self)
                 with watch:
                     result = call()
                 self.n_forward = len(self.program.instructions)
@@ -463,11 +480,12 @@ class Recording:
                 self.escaped = "a tensor that the call makes outlives it"
             x._array, x._signature = np.asarray(x._array.array), None
         for view in views:
-            view.array = view.array.array
+            view.array = getattr(view.array, "array", view.array)
         self._restore_rest()
 
     def _restore_rest(self) -> None:
         """Give plain arrays to optimizers, plain numbers to lists and dictionaries with some."""
+        self.options.give_back()
         for optimizer in self.found.optimizers:
             for entry in optimizer.state.values():
                 if isinstance(entry, dict):
@@ -481,6 +499,7 @@ class Recording:
                 for key, each in list(x.items()):
                     if type(each) is TracedNumber:
                         x[key] = plain(each)
+                        self.refuse(f"it puts a number that it has read in {str(key)!r:.40}")
 
     def _holders(self) -> tuple[list, list]:
         """The tensors, and what is known of views, that have recorded arrays."""
@@ -574,6 +593,8 @@ class Recording:
                         array = np.asarray(plain(x))
                         self.outputs.append(Traced(self.program, array, each.args[0]))
                         return "item", len(self.outputs) - 1
+                if id(x.place) in self._number_of:
+                    return "number", self._number_of[id(x.place)]
                 raise Uncompilable("it gives a number that Python computes")
             if id(x) in self.found.arguments.contents:
                 return "given", id(x)

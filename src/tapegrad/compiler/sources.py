@@ -44,6 +44,7 @@ from tapegrad.optim.optimizer import Optimizer
 from tapegrad.settings import _determinism
 from tapegrad.tensors.tensor import Tensor
 
+_OF_EVERY_OPTIMIZER = frozenset(["param_groups", "state", "defaults"])
 _SMALL = 4096  # bytes of a NumPy array that is compared before each call
 _TABLES = ("_parameters", "_buffers", "_modules")
 _OF_EVERY_MODULE = frozenset(Module().__dict__)
@@ -163,7 +164,7 @@ class Found:
         elif isinstance(x, weakref.ref):
             self._referent(x, x())
         elif isinstance(x, functools._lru_cache_wrapper):
-            self.look_at(x.__wrapped__)
+            self._dict(x.__dict__)  # in which the function is
         elif hasattr(type(x), "__next__"):
             at = position(x)
             if at is None:
@@ -209,6 +210,34 @@ class Found:
         """Depend no more on what is in a place."""
         self.guard.forget(id(place))
         self.captured -= {x for x, askers in self.asked_for.items() if id(place) in askers}
+
+    def names_in_code(self) -> set[str]:
+        """The names that the user's functions look up."""
+        return {
+            name
+            for x in self.seen.values()
+            if type(x) is types.FunctionType
+            and not is_library_module(x.__globals__.get("__name__", ""))
+            for name in names_of(x.__code__)
+        }
+
+    def schedules(self) -> None:
+        """Take up what the code names of schedules; the rest is read by their steps alone."""
+        found = [x for x in self.seen.values() if isinstance(x, LRScheduler)]
+        if not found:
+            return
+        named = self.names_in_code()
+        if "get_last_lr" in named:
+            named.add("_last_lr")
+        for schedule in found:
+            state = vars(schedule)
+            self.guard.call(state, self.guard.called(schedule), attributes=True)
+            for name, x in state.items():
+                if name in named or not named.isdisjoint(("state_dict", "get_lr")):
+                    if type(x) in PLAIN:
+                        self.guard.equal(state, name, x)
+                    elif type(x) in (list, tuple) and all(type(each) in PLAIN for each in x):
+                        self.guard.equal_sequence(state, name, x)
 
     def forget(self) -> None:
         """Let go of what was looked at: the guard has what it asks about."""
@@ -363,10 +392,15 @@ class Found:
 
     def _parts_of_optimizer(self, optimizer: Any) -> None:
         self.guard.call(optimizer.__dict__, self.guard.called(optimizer), attributes=True)
-        for name, x in optimizer.__dict__.items():
+        users = not is_library(type(optimizer))
+        if users:
+            self.look_at_class(type(optimizer))
+        for name, x in list(optimizer.__dict__.items()):
             if name.endswith("_hooks"):
                 self.guard.call(x, self.guard.called(optimizer.__dict__, name))
                 self._hooks(x)
+            elif users and name not in _OF_EVERY_OPTIMIZER:
+                self.entry(optimizer.__dict__, name, x)
         groups = optimizer.param_groups
         for table in (groups, optimizer.state):
             name = "param_groups" if table is groups else "state"
@@ -540,6 +574,7 @@ def found_by(
                 found.arguments.take(found, x)
             else:
                 found.look_at(x)
+        found.schedules()
     except RecursionError:
         if called is None:
             raise TooManyFunctions from None
