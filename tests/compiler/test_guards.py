@@ -10,6 +10,7 @@ import weakref
 
 import tapegrad as torch
 from tapegrad import nn
+from tapegrad.utils.checkpoint import checkpoint
 from tests.compiler.side_by_side import side_by_side
 
 SCALE = 1.0
@@ -520,6 +521,35 @@ def test_numbers_from_a_generator_of_its_own(run):
         generator.manual_seed(seed)
         several(run, f, x)
         run.look(generator.get_state())
+
+
+@side_by_side("numpy", "c")
+def test_generators_that_are_set_back(run):
+    layer, generator = nn.Linear(3, 3), torch.Generator()
+
+    def dropped(x):
+        return nn.functional.dropout(layer(x), 0.5).relu()
+
+    def trained(x):
+        layer.zero_grad()
+        y = checkpoint(dropped, x, use_reentrant=False) + torch.randn(3)  # dropped again after it
+        y.sum().backward()
+        return layer.weight.grad + torch.rand(3)
+
+    def forked(x):
+        with torch.random.fork_rng():
+            y = x + torch.rand(3)
+        return y + torch.rand(3)
+
+    functions = [
+        trained,
+        forked,
+        lambda x: x + torch.rand(3, generator=torch.Generator()),
+        lambda x: x + torch.rand(3, generator=generator.clone_state()),
+    ]
+    for function in functions:
+        f = run.compile(function)
+        several(run, f, torch.ones(3), n=5)
 
 
 @side_by_side(programs=None)
