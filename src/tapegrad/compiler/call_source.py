@@ -7,7 +7,7 @@ from sys import getrefcount
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import Changed
+from tapegrad.arrays.traced.program import Changed, Value
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, make_leaf, version_of
 from tapegrad.compiler import instructions
 from tapegrad.compiler.argument_questions import FEW, ArgumentQuestions
@@ -255,6 +255,7 @@ class CallSource(ArgumentQuestions):
         """Let go of gradients that are made anew: their memory may be used again."""
         self._undo: list[str] = []
         self._keep_places()
+        self._keep_written()
         for i, stream in enumerate(self.streams):
             name = self._name(stream)
             self._say(f"state{i} = {name}.snapshot()")
@@ -289,6 +290,30 @@ class CallSource(ArgumentQuestions):
         self._scope["MISSING"] = MISSING
         owners, contents = ["".join([f"{x}{i}, " for i in range(len(stores))]) for x in "pb"]
         self._places_before = f"({owners}), ({contents})"
+
+    def _keep_written(self) -> None:
+        """Keep what the results were made of and the program writes, for second derivatives."""
+        self._written: list[str] = []
+        if self.joint is None:
+            return
+        recording, joint = self.recording, self.joint
+        live = [self.outputs[k] for k in (*joint.live_outputs, *joint.saved_outputs)]
+        live += self.outputs[joint.n_outputs :]
+        behind = instructions.roots_behind(self.part.instructions, live)
+        places = [x for x in recording.program.inputs if isinstance(x, Value)]
+        effects = {effect.tensor: effect for effect in recording.effects}
+        written = {self.reads[k] for k in self.written}  # some, as of batch norm, are not counted
+        for i in sorted({*effects, *written}):
+            effect, name, before = effects.get(i), self._tensor(i), "None"
+            if effect is not None and effect.array is not None:
+                before = f"before{i}"
+                self._say(f"{before} = {name}._array")
+            elif i in written and id(places[i].root) in behind:
+                before = f"before{i}"
+                self._say(f"{before} = {name}._array.copy('K')")
+            writes = 0 if effect is None else effect.writes
+            replaced = effect is not None and effect.array is not None
+            self._written.append(f"({name}, {writes}, {before}, {replaced})")
 
     def _check_first(self, arrays: str, made_anew: list[int]) -> None:
         """Where the program may say that it does not hold, ask it before gradients are let go of.
@@ -464,7 +489,9 @@ class CallSource(ArgumentQuestions):
             self._scope[f"stream{i}"] = stream
         inputs = several([self._tensor(i) for i in self.reads])
         self._scope["holds"] = self.guard.holds
-        call = f"({name}, args, kwargs, {wanted}, {states}, {inputs}, versions({inputs}), holds)"
+        written = several(self._written)
+        call = f"({name}, args, kwargs, {wanted}, {states}, {written}, {inputs}, "
+        call += f"versions({inputs}), holds)"
         self._scope["versions"] = versions_of
         tensors = several([self._output(k) for k in joint.saved_outputs])
         self._say(f"attach({outs}, {saved}, {tensors}, {given}, {kept}, {call})")
