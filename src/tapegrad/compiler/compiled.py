@@ -14,7 +14,6 @@ from time import perf_counter
 
 from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS, infers
-from tapegrad.autograd.node import INFERENCE
 from tapegrad.compiler.argument_questions import MISS
 from tapegrad.compiler.arguments import leaves_of
 from tapegrad.compiler.backends import Unsupported
@@ -223,7 +222,6 @@ class Compiled:
 
         with _fresh_cache() as cache:
             result = recording.run(call)
-        made = recording.new_results() if recording.infers else []
         try:
             entry = Entry(function, recording, args, kwargs, self._build)
         except Uncompilable as error:
@@ -233,8 +231,7 @@ class Compiled:
             entry.mode, entry.plain_arguments = mode, plain
             self._put_first(entry)
             self._worth.cost = perf_counter() - start
-        for x in made:
-            x._counter, x._view = INFERENCE, None  # as of what inference mode itself makes
+        recording.mark_new()
         return result
 
     def _failed_run(self, entry: Entry, args: tuple, kwargs: dict) -> Any:

@@ -152,6 +152,7 @@ class Recording:
         objects: those that the call has made and gives, by the numbers of the leaves
         stores: what the call has put somewhere
         parameters: the numbers of the tensors that are parameters, once it is released
+        new: in inference mode, the tensors that the call has made and somebody has
         opened: the places of these, and others whose tensors somebody replaces between calls
         effects: what is left behind in tensors
         actions: Python functions to be called after the program, as a schedule's step
@@ -174,6 +175,7 @@ class Recording:
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
         self._cannot_store = ""
         self._uncounted: dict[int, Any] = {}  # writes to tensors of inference mode
+        self.new: list[Any] = []
         self.objects: dict[int, Form] = {}
         self.stores: list[Store] = []
         self.counts: list[Count] = []
@@ -305,6 +307,7 @@ class Recording:
         self._nodes = [x._node for x in self.tensors]
         self.first_node = next_sequence()
         uncounted = [x for x in self.tensors if x._counter is INFERENCE]
+        self._uncounted_before = set(map(id, uncounted))
         for x in uncounted:
             x._counter = None  # so that a write is seen
         token = MODE.set(RecordingMode(False if self.infers else MODE.get(), self))
@@ -374,15 +377,17 @@ class Recording:
         except CannotStore as error:
             self._cannot_store = f"it puts in an argument what no program can: {error}"
 
-    def new_results(self) -> list[Any]:
-        """The tensors among what the call gives that it has made."""
-        return [
-            x
-            for x in self.leaves
-            if isinstance(x, TensorBase)
-            and id(x) not in self.found.tensors
-            and type(self._results.get(id(x))) is Traced
-        ]
+    def _new_of(self, tensors: list) -> list[Any]:
+        """Those of the tensors that are new, and no views of what was there and counts writes."""
+        before, uncounted = self.found.tensors, self._uncounted_before
+        counters = {id(x._counter) for x in self.tensors if x._counter and id(x) not in uncounted}
+        return [x for x in tensors if id(x) not in before and id(x._counter) not in counters]
+
+    def mark_new(self) -> None:
+        """Make what a call in inference mode has made what inference mode makes."""
+        for x in self.new:
+            x._counter, x._view = INFERENCE, None
+        self.new = []
 
     def _state_changed(self) -> str:
         """What Python has changed in the objects that the call has read."""
@@ -480,7 +485,11 @@ class Recording:
                 self.escaped = "a tensor that the call makes outlives it"
             x._array, x._signature = np.asarray(x._array.array), None
         for view in views:
-            view.array = getattr(view.array, "array", view.array)
+            view.array = view.array.array
+        if self.infers:
+            self.new = self._new_of(tensors)
+            if not hasattr(self, "leaves"):
+                self.mark_new()
         self._restore_rest()
 
     def _restore_rest(self) -> None:
