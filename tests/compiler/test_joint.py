@@ -161,3 +161,15 @@ def test_a_second_derivative_leaves_alone_what_the_function_writes(run):
         g.pow(2).sum().backward()
         run.look(model, x, y)
         model.zero_grad()
+
+
+@side_by_side("numpy", "c")
+def test_numbers_of_tensors_that_the_backward_program_reads(run):
+    f = run.compile(lambda x: (x * x.detach().mean().item()).sin() * x.detach().max().item())
+    g = run.compile(lambda x: (x / (1 + x.detach().norm().item())).pow(2))
+    for _ in range(4):
+        for each in (f, g):
+            x = torch.randn(3, requires_grad=True)
+            y = run.call(each, x)
+            y.sum().backward()
+            run.look(x)

@@ -12,6 +12,7 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, make_leaf, version
 from tapegrad.compiler import instructions
 from tapegrad.compiler.argument_questions import FEW, ArgumentQuestions
 from tapegrad.compiler.counts import without_counting
+from tapegrad.compiler.floats import Given
 from tapegrad.compiler.joint import compiled_node, versions_of
 from tapegrad.compiler.recording import is_plain
 from tapegrad.compiler.sources import Uncompilable
@@ -116,6 +117,8 @@ class CallSource(ArgumentQuestions):
     def _number(self, i: int) -> str:
         """Where a number that is an input is found."""
         owner, key, index = self.recording.numbers[i]
+        if type(owner) is Given:
+            return f"kwargs[{key!r}]" if isinstance(key, str) else f"args[{key}]"
         at = f"{self.guard.name(owner)}[{key!r}]"
         return at if index is None else f"{at}[{index}]"
 

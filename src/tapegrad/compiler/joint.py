@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from tapegrad.arrays.signature import Like
-from tapegrad.arrays.traced.program import Changed, Instruction
+from tapegrad.arrays.traced.program import Changed, Instruction, Scalar
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.mode import enable_grad
@@ -60,6 +60,7 @@ class Joint:
         cotangents = [g.place for g in recording.cotangents]
         backward, gradients = _separate(recording, backward, gradients, cotangents, tensors)
         backward = instructions.needed(backward, gradients)
+        forward, backward = _numbers_as_arrays(program, forward, backward, numbers)
         sources = _sources(backward, cotangents)
         self.comes_from = [
             sources.get(id(next(came).root), set()) if there else set() for there in self.there
@@ -117,6 +118,23 @@ def _separate(
         taken.add(id(value.root))
         found.append(value)
     return backward, found
+
+
+def _numbers_as_arrays(
+    program: Any, forward: list, backward: list, inputs: list
+) -> tuple[list, list]:
+    """Both programs, with numbers of Python that the second reads of the first as arrays."""
+    known = [x for each in forward for x in instructions.made(each) if type(x) is Scalar]
+    there = {id(x) for x in (*known, *inputs)}
+    read = {id(x): x for each in backward for x in instructions.read(each) if type(x) is Scalar}
+    forward, unpacked = list(forward), []
+    for k, x in read.items():
+        if k in there:
+            array = program.place(np.zeros(()))
+            program.functions["np.asarray"] = np.asarray
+            forward.append(Instruction("np.asarray", (x,), {}, array, None))
+            unpacked.append(Instruction(".item", (array,), {}, x, None))
+    return forward, unpacked + backward
 
 
 def _sources(backward: list, cotangents: list) -> dict[int, set[int]]:

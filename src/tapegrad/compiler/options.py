@@ -32,7 +32,9 @@ class Options:
     def _put(self, groups: list) -> None:
         for group in groups:
             for key, x in group.items():
-                if type(x) is float:
+                if type(x) is float and self._recording.formats:
+                    self._recording.found.guard.equal(group, key, x)
+                elif type(x) is float:
                     group[key] = self._recording.number(group, key, None, x)
                 elif type(x) is tuple and x and all(type(y) is float for y in x):
                     numbers = [self._recording.number(group, key, i, y) for i, y in enumerate(x)]

@@ -37,9 +37,12 @@ _MUTATORS = frozenset(
 _OF_ARRAYS = frozenset(
     "fill itemset partition put resize setfield setflags sort tofile dump".split()
 )
+_OF_FLOATS = frozenset("math cmath _struct decimal _decimal".split())
+"""Modules whose functions take floats as they are, past what a class says of them."""
+
 _IMPURE_PYTHON = frozenset(
     "random logging threading subprocess multiprocessing socket tempfile shutil pathlib io "
-    "datetime time warnings asyncio concurrent queue sched secrets uuid urllib".split()
+    "datetime time warnings asyncio concurrent queue sched secrets uuid urllib json pickle".split()
 )
 
 _GRAD: Any = getattr(Tensor, "grad").fget.__code__  # noqa: B009
@@ -144,7 +147,7 @@ class Watch:
             root = module.partition(".")[0]
             if module == "builtins" and name in _IMPURE:
                 self._note(frame, name)
-            elif module == "math" and self._may_be_given_numbers(frame):
+            elif (module in _OF_FLOATS or name == "arange") and self._may_be_given_numbers(frame):
                 self._note(frame, f"{module}.{name}")
             elif module not in _PURE_MODULES and root not in ("numpy", "tapegrad"):
                 self._note(frame, f"{module}.{name}")
@@ -182,7 +185,7 @@ class Watch:
         program = RECORDING.get()
         if program is None:
             return False
-        if program.owner.options.may_be_in(frame):
+        if program.owner.floats or program.owner.options.may_be_in(frame):
             return True
         return any(each.text == ".item" for each in program.instructions)
 

@@ -25,6 +25,7 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.view import View
 from tapegrad.compiler.counts import Count, counts_of
+from tapegrad.compiler.floats import Given
 from tapegrad.compiler.graph_behind import backward_of, is_over, nodes_behind, saved_behind
 from tapegrad.compiler.joint import views_of_others
 from tapegrad.compiler.options import Options
@@ -143,6 +144,7 @@ class Recording:
         tensors: those that the call may read, in the order of the inputs of the program
         numbers: where the program's inputs that are Python floats are found: (owner, key, index)
         outputs: the values that the program has to give: results, new gradients, new memory
+        floats: the places of arguments that are floats and inputs of the program
         results: for each leaf of what the call gave: ("tensor", number of an output, the tensor),
             or ("same", number of a tensor), or ("item", number of an output), or
             ("number", number of one), or ("plain", object),
@@ -159,8 +161,11 @@ class Recording:
         counts: ints that the call has added to; some of the actions do it again
     """
 
-    def __init__(self, found: Found):
+    def __init__(self, found: Found, floats: tuple = ()):
         self.infers = infers(MODE.get())
+        self.formats = found.formats_floats()
+        asks = self.formats or "type" in found.names_in_code()
+        self.floats = () if floats and asks else floats
         self.program = Program()
         self.program.owner = self
         self.found = found
@@ -187,7 +192,9 @@ class Recording:
         self._number_of: dict[int, int] = {}  # the number of each, by the identity of its place
         self._scalars: dict[tuple, Any] = {}
         # an optimizer with a step of its own keeps numbers that it has read
-        self.traces_items = all(type(x).step is Optimizer.step for x in found.optimizers)
+        self.traces_items = not self.formats and all(
+            type(x).step is Optimizer.step for x in found.optimizers
+        )
         self._touched: set[int] = set()  # groups whose numbers an action has changed
         self._arrays = [x._array for x in self.tensors]
 
@@ -279,6 +286,15 @@ class Recording:
         found = self._new_number(owner, key, index, x)
         self.late.add(len(self.numbers) - 1)
         return found
+
+    def with_numbers(self, args: tuple, kwargs: dict) -> tuple[list, dict]:
+        """The arguments with numbers of the program in the places of floats that are its inputs."""
+        given, named, floats = list(args), dict(kwargs), Given()
+        for place in self.floats:
+            to: Any = named if isinstance(place, str) else given
+            floats[place] = to[place]
+            to[place] = self._new_number(floats, place, None, to[place])
+        return given, named
 
     def act(self, action: Callable, touched: list) -> None:
         """Have `action()` called after the program each time; it changes the groups `touched`."""

@@ -11,6 +11,7 @@ import array
 import builtins
 import functools
 import itertools
+import re
 import sys
 import types
 import weakref
@@ -213,13 +214,17 @@ class Found:
 
     def names_in_code(self) -> set[str]:
         """The names that the user's functions look up."""
-        return {
-            name
-            for x in self.seen.values()
-            if type(x) is types.FunctionType
-            and not is_library_module(x.__globals__.get("__name__", ""))
-            for name in names_of(x.__code__)
-        }
+        return {name for code in self._user_codes() for name in names_of(code)}
+
+    def _user_codes(self) -> list[types.CodeType]:
+        functions = [x for x in self.seen.values() if type(x) is types.FunctionType]
+        is_theirs = lambda x: is_library_module(x.__globals__.get("__name__", ""))  # noqa: E731
+        return [x.__code__ for x in functions if not is_theirs(x)]
+
+    def formats_floats(self) -> bool:
+        """Whether the user's functions may write floats as texts by `%`, which asks no class."""
+        is_named = "Decimal" in self.names_in_code()
+        return is_named or any(map(_formats_floats, self._user_codes()))
 
     def schedules(self) -> None:
         """Take up what the code names of schedules; the rest is read by their steps alone."""
@@ -503,6 +508,15 @@ class Found:
         for name in names:
             if name in vars(module):
                 self._global(vars(module), name, names)
+
+
+def _formats_floats(code: types.CodeType) -> bool:
+    inner = [x for x in code.co_consts if isinstance(x, types.CodeType)]
+    texts = [x for x in code.co_consts if type(x) is str]
+    return any(map(_FLOAT_IN_TEXT.search, texts)) or any(map(_formats_floats, inner))
+
+
+_FLOAT_IN_TEXT = re.compile(r"%[-+ #0]*\d*(\.\d+)?[aeEfFgGdi]")
 
 
 def _is_special_method(name: str, x: Any) -> bool:
