@@ -94,11 +94,11 @@ def fork_rng(
                 "Torch not compiled with CUDA enabled",
                 "Leave devices= away: the CPU's generator is always forked.",
             )
-    state = default_generator._stream.pack()
+    state = default_generator.get_state()
     try:
         yield
     finally:
-        default_generator._stream.unpack(state)
+        default_generator.set_state(state)
 
 
 def thread_safe_generator() -> Generator | None:

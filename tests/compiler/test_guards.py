@@ -1,10 +1,16 @@
 """Compiled functions after a change of what they read: never what was, always what is."""
 
+import argparse
+import array
 import collections
 import functools
+import threading
+import types
+import weakref
 
 import tapegrad as torch
 from tapegrad import nn
+from tapegrad.utils.checkpoint import checkpoint
 from tests.compiler.side_by_side import side_by_side
 
 SCALE = 1.0
@@ -287,6 +293,129 @@ def test_classes(run):
             several(run, f, ones)
 
 
+class Special:
+    """A class whose methods Python calls by itself, and reads globals."""
+
+    def __len__(self):
+        return int(SCALE)
+
+    def __getitem__(self, i):
+        return SCALE * i
+
+    def __iter__(self):
+        return iter([SCALE])
+
+    def __add__(self, x):
+        return x + SCALE
+
+    def __enter__(self):
+        return SCALE
+
+    def __exit__(self, *error):
+        pass
+
+    def __getattr__(self, name):
+        if name == "away":
+            return SCALE
+        raise AttributeError(name)
+
+    @functools.cached_property
+    def kept(self):
+        return SCALE
+
+    times = functools.partialmethod(lambda self, x, n: x * n * SCALE, n=2)
+
+
+def within(x):
+    with Special() as scale:
+        return x * scale
+
+
+class Kind(type):
+    @property
+    def scale(cls):
+        return SCALE
+
+
+class OfKind(metaclass=Kind):
+    pass
+
+
+class Listed(list):
+    factor = 1.0
+
+
+@functools.lru_cache
+def kept(n):
+    return n * SCALE
+
+
+def or_not(x):
+    try:
+        return x * ABSENT
+    except NameError:
+        return x
+
+
+@side_by_side()
+def test_methods_that_python_calls_by_itself(run):
+    global SCALE
+    functions = [
+        lambda x: x * len(Special()),
+        lambda x: x * Special()[2],
+        lambda x: x * sum(Special()),
+        lambda x: Special() + x,
+        lambda x: x * Special().away,
+        lambda x: x * Special().kept,
+        lambda x: Special().times(x),
+        lambda x: x * OfKind.scale,
+        lambda x: x * kept(2),
+        within,
+    ]
+    for function in functions:
+        f = run.compile(function)
+        for scale in (1.0, 1.0, 1.0, 3.0, 3.0, 1.0):
+            if scale != SCALE:
+                SCALE = scale
+                kept.cache_clear()
+            run.call(f, ones())
+
+
+@side_by_side()
+def test_holders_of_python(run):
+    things = Special()
+    things.k = 1.0
+    local, options, listed = threading.local(), argparse.Namespace(k=1.0), Listed([1.0])
+    local.k = 1.0
+    chain, own = collections.ChainMap({"k": 1.0}), collections.UserDict(k=1.0)
+    numbers, bits, table = array.array("d", [1.0]), bytearray([1]), {"k": 1.0}
+    seen, reference = types.MappingProxyType(table), weakref.ref(things)
+    cases = [
+        (lambda x: x * options.k, lambda: setattr(options, "k", 2.0)),
+        (lambda x: x * local.k, lambda: setattr(local, "k", 2.0)),
+        (lambda x: x * chain["k"], lambda: chain.update(k=2.0)),
+        (lambda x: x * own["k"], lambda: own.update(k=2.0)),
+        (lambda x: x * numbers[0], lambda: numbers.__setitem__(0, 2.0)),
+        (lambda x: x * bits[0], lambda: bits.__setitem__(0, 2)),
+        (lambda x: x * seen["k"], lambda: table.update(k=2.0)),
+        (lambda x: x * reference().k, lambda: setattr(things, "k", 2.0)),
+        (lambda x: x * listed.factor, lambda: setattr(listed, "factor", 2.0)),
+        (lambda x: x * kept.scale, lambda: setattr(kept, "scale", 2.0)),
+        (lambda x: x * helper.scale, lambda: setattr(helper, "scale", 2.0)),
+        (or_not, lambda: globals().update(ABSENT=2.0)),
+    ]
+    kept.scale = helper.scale = 1.0
+    for function, change in cases:
+        f = run.compile(function)
+        several(run, f, ones)
+        change()
+        several(run, f, ones)
+    del globals()["ABSENT"]
+    f = run.compile(lambda x, options: x * options.k)
+    for k in (1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 1.0):
+        run.call(f, ones(), argparse.Namespace(k=k))
+
+
 @side_by_side()
 def test_closures_and_defaults(run):
     k, t, parts, nested = 1.0, torch.ones(2), [torch.ones(2), 2.0], {"x": (1.0, [2.0])}
@@ -392,6 +521,35 @@ def test_numbers_from_a_generator_of_its_own(run):
         generator.manual_seed(seed)
         several(run, f, x)
         run.look(generator.get_state())
+
+
+@side_by_side("numpy", "c")
+def test_generators_that_are_set_back(run):
+    layer, generator = nn.Linear(3, 3), torch.Generator()
+
+    def dropped(x):
+        return nn.functional.dropout(layer(x), 0.5).relu()
+
+    def trained(x):
+        layer.zero_grad()
+        y = checkpoint(dropped, x, use_reentrant=False) + torch.randn(3)  # dropped again after it
+        y.sum().backward()
+        return layer.weight.grad + torch.rand(3)
+
+    def forked(x):
+        with torch.random.fork_rng():
+            y = x + torch.rand(3)
+        return y + torch.rand(3)
+
+    functions = [
+        trained,
+        forked,
+        lambda x: x + torch.rand(3, generator=torch.Generator()),
+        lambda x: x + torch.rand(3, generator=generator.clone_state()),
+    ]
+    for function in functions:
+        f = run.compile(function)
+        several(run, f, torch.ones(3), n=5)
 
 
 @side_by_side(programs=None)

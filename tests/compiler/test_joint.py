@@ -131,3 +131,45 @@ def test_gradients_of_a_part_are_differentiated(run):
         (g,) = torch.autograd.grad(f(x)["first"].square().sum(), x, create_graph=True)
         run.look(g)
         g.sum().backward()
+
+
+class Averaged(nn.Module):
+    """A module that writes buffers, one of which its result is made of, and an argument."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.norm = nn.Linear(4, 4, bias=False), nn.BatchNorm1d(4)
+        self.register_buffer("mean", torch.ones(4))
+
+    def forward(self, x, y):
+        h = self.norm(self.layer(x)).tanh() + self.mean
+        with torch.no_grad():
+            self.mean.mul_(0.9).add_(h.mean(0))
+        y.mul_(2)
+        return h.pow(2) * self.mean * y.clone()
+
+
+@side_by_side("numpy", "c")
+def test_a_second_derivative_leaves_alone_what_the_function_writes(run):
+    model = Averaged()
+    f = run.compile(model)
+    for _ in range(4):
+        x, y = torch.randn(3, 4, requires_grad=True), torch.ones(4)
+        z = run.call(f, x, y)
+        (g,) = torch.autograd.grad(z.sum(), x, create_graph=True)
+        run.look(model, y)
+        g.pow(2).sum().backward()
+        run.look(model, x, y)
+        model.zero_grad()
+
+
+@side_by_side("numpy", "c")
+def test_numbers_of_tensors_that_the_backward_program_reads(run):
+    f = run.compile(lambda x: (x * x.detach().mean().item()).sin() * x.detach().max().item())
+    g = run.compile(lambda x: (x / (1 + x.detach().norm().item())).pow(2))
+    for _ in range(4):
+        for each in (f, g):
+            x = torch.randn(3, requires_grad=True)
+            y = run.call(each, x)
+            y.sum().backward()
+            run.look(x)

@@ -162,7 +162,7 @@ def _recorded_like(g: Array, like: Any) -> Any:
     """The same for a gradient that is recorded."""
     if g.shape != like.shape or not ENFORCED.get():
         return g
-    if not _is_dense(like.array):
+    if not _is_dense(getattr(like, "array", like)):
         return g if g.flags.c_contiguous else g.copy("C")
     order = sorted(range(g.ndim), key=lambda i: like.strides[i], reverse=True)
     back = sorted(range(g.ndim), key=lambda i: order[i])

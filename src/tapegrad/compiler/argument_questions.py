@@ -53,11 +53,18 @@ class ArgumentQuestions:
     def _arguments(self, args: tuple, kwargs: dict) -> None:
         self._n = 0
         self._say(f"if len(args) != {len(args)} or len(kwargs) != {len(kwargs)}: return MISS")
+        floats = self.recording.floats
         for i, x in enumerate(args):
-            self._argument(f"args[{i}]", x)
+            if i in floats:
+                self._say(f"if args[{i}].__class__ is not float: return MISS")
+            else:
+                self._argument(f"args[{i}]", x)
         for key, x in kwargs.items():
             self._say(f"if {key!r} not in kwargs: return MISS")
-            self._argument(f"kwargs[{key!r}]", x)
+            if key in floats:
+                self._say(f"if kwargs[{key!r}].__class__ is not float: return MISS")
+            else:
+                self._argument(f"kwargs[{key!r}]", x)
         if self.recording.stores and self._objects:
             self._are_different(list(self._objects.values()))
             outside = self._name(self.recording.found.mutable_outside(self.recording.opened))

@@ -7,11 +7,12 @@ from sys import getrefcount
 
 import numpy as np
 
-from tapegrad.arrays.traced.program import Changed
+from tapegrad.arrays.traced.program import Changed, Value
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, make_leaf, version_of
 from tapegrad.compiler import instructions
 from tapegrad.compiler.argument_questions import FEW, ArgumentQuestions
 from tapegrad.compiler.counts import without_counting
+from tapegrad.compiler.floats import Given
 from tapegrad.compiler.joint import compiled_node, versions_of
 from tapegrad.compiler.recording import is_plain
 from tapegrad.compiler.sources import Uncompilable
@@ -82,10 +83,10 @@ class CallSource(ArgumentQuestions):
         for i in self.reads:
             name = self._tensor(i)
             arrays.append(f"x{name}" if name in self._places.values() else f"{name}._array")
-        for i in self.numbers:
-            owner, key, index = recording.numbers[i]
-            at = f"{guard.name(owner)}[{key!r}]"
-            arrays.append(at if index is None else f"{at}[{index}]")
+        arrays += [self._number(i) for i in self.numbers]
+        for kind, *rest in recording.results:
+            if kind == "number" and rest[0] not in recording.late:
+                self._say(f"number{rest[0]} = {self._number(rest[0])}")
         self._overlaps()
         self._before_run(", ".join(arrays))
         outs = [f"r{i}" for i in range(len(self.outputs))]
@@ -112,6 +113,14 @@ class CallSource(ArgumentQuestions):
         self._scope.update(guard.scope(self.source), entry=self)
         exec(compile(self.source, "<entry>", "exec"), self._scope)
         self.call = self._scope["call"]
+
+    def _number(self, i: int) -> str:
+        """Where a number that is an input is found."""
+        owner, key, index = self.recording.numbers[i]
+        if type(owner) is Given:
+            return f"kwargs[{key!r}]" if isinstance(key, str) else f"args[{key}]"
+        at = f"{self.guard.name(owner)}[{key!r}]"
+        return at if index is None else f"{at}[{index}]"
 
     def _questions(self) -> None:
         """Whether what was read besides the arguments is as it was."""
@@ -249,6 +258,7 @@ class CallSource(ArgumentQuestions):
         """Let go of gradients that are made anew: their memory may be used again."""
         self._undo: list[str] = []
         self._keep_places()
+        self._keep_written()
         for i, stream in enumerate(self.streams):
             name = self._name(stream)
             self._say(f"state{i} = {name}.snapshot()")
@@ -283,6 +293,30 @@ class CallSource(ArgumentQuestions):
         self._scope["MISSING"] = MISSING
         owners, contents = ["".join([f"{x}{i}, " for i in range(len(stores))]) for x in "pb"]
         self._places_before = f"({owners}), ({contents})"
+
+    def _keep_written(self) -> None:
+        """Keep what the results were made of and the program writes, for second derivatives."""
+        self._written: list[str] = []
+        if self.joint is None:
+            return
+        recording, joint = self.recording, self.joint
+        live = [self.outputs[k] for k in (*joint.live_outputs, *joint.saved_outputs)]
+        live += self.outputs[joint.n_outputs :]
+        behind = instructions.roots_behind(self.part.instructions, live)
+        places = [x for x in recording.program.inputs if isinstance(x, Value)]
+        effects = {effect.tensor: effect for effect in recording.effects}
+        written = {self.reads[k] for k in self.written}  # some, as of batch norm, are not counted
+        for i in sorted({*effects, *written}):
+            effect, name, before = effects.get(i), self._tensor(i), "None"
+            if effect is not None and effect.array is not None:
+                before = f"before{i}"
+                self._say(f"{before} = {name}._array")
+            elif i in written and id(places[i].root) in behind:
+                before = f"before{i}"
+                self._say(f"{before} = {name}._array.copy('K')")
+            writes = 0 if effect is None else effect.writes
+            replaced = effect is not None and effect.array is not None
+            self._written.append(f"({name}, {writes}, {before}, {replaced})")
 
     def _check_first(self, arrays: str, made_anew: list[int]) -> None:
         """Where the program may say that it does not hold, ask it before gradients are let go of.
@@ -358,6 +392,9 @@ class CallSource(ArgumentQuestions):
                 leaves.append(self._name(rest[0]))
             elif kind == "item":
                 leaves.append(f"r{rest[0]}.item()")
+            elif kind == "number":
+                is_late = rest[0] in self.recording.late
+                leaves.append(self._number(rest[0]) if is_late else f"number{rest[0]}")
             elif kind == "given":
                 leaves.append(self._objects[rest[0]])
             elif kind == "same":
@@ -455,7 +492,9 @@ class CallSource(ArgumentQuestions):
             self._scope[f"stream{i}"] = stream
         inputs = several([self._tensor(i) for i in self.reads])
         self._scope["holds"] = self.guard.holds
-        call = f"({name}, args, kwargs, {wanted}, {states}, {inputs}, versions({inputs}), holds)"
+        written = several(self._written)
+        call = f"({name}, args, kwargs, {wanted}, {states}, {written}, {inputs}, "
+        call += f"versions({inputs}), holds)"
         self._scope["versions"] = versions_of
         tensors = several([self._output(k) for k in joint.saved_outputs])
         self._say(f"attach({outs}, {saved}, {tensors}, {given}, {kept}, {call})")

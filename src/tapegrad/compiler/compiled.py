@@ -14,7 +14,6 @@ from time import perf_counter
 
 from tapegrad.autograd.layered_mode import stripped
 from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS, infers
-from tapegrad.autograd.node import INFERENCE
 from tapegrad.compiler.argument_questions import MISS
 from tapegrad.compiler.arguments import leaves_of
 from tapegrad.compiler.backends import Unsupported
@@ -22,6 +21,7 @@ from tapegrad.compiler.call_source import FAILED
 from tapegrad.compiler.called_functions import CalledFunctions
 from tapegrad.compiler.entry import Entry
 from tapegrad.compiler.explanation import Explanation
+from tapegrad.compiler.floats import Floats
 from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import TooManyFunctions, Uncompilable, found_by
@@ -70,6 +70,7 @@ class Compiled:
         self._calls = self._failures = 0
         self._worth = Worth()
         self._replaced = Replaced()
+        self._floats = Floats()
         self._called: CalledFunctions | None = None  # where not all that it may run can be watched
         self._given_up = False
         COMPILED.add(self)
@@ -127,6 +128,7 @@ class Compiled:
         self.entries, self.why_not = [], ""
         self._calls = self._failures = 0
         self._worth, self._replaced, self._called = Worth(), Replaced(), None
+        self._floats = Floats()
         self._given_up = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -188,9 +190,10 @@ class Compiled:
         if STATE.stance == "eager_on_recompile" and self.entries:
             return function(*args, **kwargs)
         self._calls += 1
+        self._floats.note(args, kwargs)
         if self._calls == 1 and not self._at_once:
             return function(*args, **kwargs)
-        leaves = leaves_of((args, kwargs))
+        leaves = leaves_of(self._floats.rest(args, kwargs))
         plain = [x for x in leaves if not isinstance(x, TensorBase)]
         if self._dynamic and len(self.entries) >= MOST:
             sizes = tuple([x.shape if isinstance(x, TensorBase) else type(x) for x in leaves])
@@ -206,7 +209,7 @@ class Compiled:
         start = perf_counter()
         try:
             found = found_by(function, (*args, *kwargs.values()), self._called, True)
-            recording = Recording(found)
+            recording = Recording(found, self._floats.places(args, kwargs))
             recording.check_tensors()
             recording.opened = self._replaced.among(recording.found.places)
         except TooManyFunctions:
@@ -217,24 +220,25 @@ class Compiled:
             return function(*args, **kwargs)
 
         def call() -> Any:
-            found = function(*args, **kwargs)
+            given, named = recording.with_numbers(args, kwargs)
+            found = function(*given, **named)
             cache.clear()
             return found
 
         with _fresh_cache() as cache:
             result = recording.run(call)
-        made = recording.new_results() if recording.infers else []
         try:
             entry = Entry(function, recording, args, kwargs, self._build)
         except Uncompilable as error:
-            if not recording.again:
+            if recording.floats:
+                self._floats.stay()  # each is a condition of a program of its own
+            elif not recording.again:
                 self._failed(str(error))
         else:
             entry.mode, entry.plain_arguments = mode, plain
             self._put_first(entry)
             self._worth.cost = perf_counter() - start
-        for x in made:
-            x._counter, x._view = INFERENCE, None  # as of what inference mode itself makes
+        recording.mark_new()
         return result
 
     def _failed_run(self, entry: Entry, args: tuple, kwargs: dict) -> Any:

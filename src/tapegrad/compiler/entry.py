@@ -92,6 +92,8 @@ class Entry(CallSource):
             or any(id(recording.tensors[i]) in grads for i in used)
         )
         self.numbers = [i for i, x in enumerate(numbers) if id(x) in read]
+        for i in recording.late.intersection(self.numbers):
+            raise Uncompilable(f"{recording.numbers[i][1]!r} is changed before it is used")
         inputs = [tensors[i] for i in self.reads] + [numbers[i] for i in self.numbers]
         self.part = program.part(inputs, forward)
         self.outputs = outputs

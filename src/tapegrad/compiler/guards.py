@@ -7,6 +7,7 @@ the count is another one.
 
 import os
 import re
+from copy import copy
 from operator import is_
 
 from tapegrad.compiler.counts import Variable
@@ -105,6 +106,15 @@ class Guard:
         why = f"{self.called(owner, key)} was {x!r:.60}"
         self.ask(self._differs(self._at(owner, key), x), why)
 
+    def equal_sequence(self, owner: Any, key: Any, x: Any) -> None:
+        """`owner[key]` has to have the numbers and texts that it has now."""
+        condition = f"{self._at(owner, key)} != {self.name(copy(x))}"
+        self.ask(condition, f"{self.called(owner, key)} had other entries")
+
+    def missing(self, owner: dict, key: str) -> None:
+        """There has to be no `owner[key]`."""
+        self.ask(f"{key!r} in {self.name(owner)}", f"there was no {key}")
+
     def may_count(self, owner: Any, key: Any, x: int) -> None:
         """`owner[key]`, which had to be `x`, may be any int."""
         at = self._at(owner, key)
@@ -162,8 +172,9 @@ class Guard:
         self.ask(f"{self.name(x)}.tobytes() != {x.tobytes()!r}", "a NumPy array had other numbers")
 
     def equal_copy(self, x: Any) -> None:
-        """A set has to be equal to what it is now."""
-        self.ask(f"{self.name(x)} != {self.name(type(x)(x))}", "a set was another one")
+        """A set or an array of Python's has to be equal to what it is now."""
+        was = f"{self.called(x)} had other entries"
+        self.ask(f"{self.name(x)} != {self.name(copy(x))}", was)
 
     def equal_environment(self) -> None:
         """The variables of the environment have to be what they are now."""

@@ -101,6 +101,19 @@ def needed(instructions: Sequence[Instruction], outputs: Sequence) -> list[Instr
     return found[::-1]
 
 
+def roots_behind(instructions: Sequence[Instruction], outputs: Sequence) -> set[int]:
+    """The identities of all memory that outputs are computed from, in place or not."""
+    found = {id(_root(v)) for v in outputs}
+    for each in reversed(instructions):
+        if any(id(_root(v)) in found for v in (*made(each), *written(each))):
+            found.update(id(_root(v)) for v in read(each))
+    return found
+
+
+def _root(v: Any) -> Any:
+    return getattr(v, "root", v)
+
+
 def read_by(instructions: Sequence[Instruction]) -> set[int]:
     """The identities of all that instructions read."""
     return {id(v) for each in instructions for v in read(each)}

@@ -4,10 +4,13 @@ The forward program gives the results and what the backward program reads of it;
 that. A gradient that is itself differentiated is computed by the function as it was written.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from tapegrad.arrays.signature import Like
-from tapegrad.arrays.traced.program import Changed, Instruction
+from tapegrad.arrays.traced.program import Changed, Instruction, Scalar
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.mode import enable_grad
@@ -57,6 +60,7 @@ class Joint:
         cotangents = [g.place for g in recording.cotangents]
         backward, gradients = _separate(recording, backward, gradients, cotangents, tensors)
         backward = instructions.needed(backward, gradients)
+        forward, backward = _numbers_as_arrays(program, forward, backward, numbers)
         sources = _sources(backward, cotangents)
         self.comes_from = [
             sources.get(id(next(came).root), set()) if there else set() for there in self.there
@@ -114,6 +118,23 @@ def _separate(
         taken.add(id(value.root))
         found.append(value)
     return backward, found
+
+
+def _numbers_as_arrays(
+    program: Any, forward: list, backward: list, inputs: list
+) -> tuple[list, list]:
+    """Both programs, with numbers of Python that the second reads of the first as arrays."""
+    known = [x for each in forward for x in instructions.made(each) if type(x) is Scalar]
+    there = {id(x) for x in (*known, *inputs)}
+    read = {id(x): x for each in backward for x in instructions.read(each) if type(x) is Scalar}
+    forward, unpacked = list(forward), []
+    for k, x in read.items():
+        if k in there:
+            array = program.place(np.zeros(()))
+            program.functions["np.asarray"] = np.asarray
+            forward.append(Instruction("np.asarray", (x,), {}, array, None))
+            unpacked.append(Instruction(".item", (array,), {}, x, None))
+    return forward, unpacked + backward
 
 
 def _sources(backward: list, cotangents: list) -> dict[int, set[int]]:
@@ -187,7 +208,7 @@ class _Plan:
     ) -> tuple:
         """The same, recorded: the function runs again as it was written."""
         *_, call = node.saved
-        function, args, kwargs, wanted, states, read, versions, holds = call
+        function, args, kwargs, wanted, states, written, read, versions, holds = call
         _check_versions(node, read, versions)
         if not holds():
             raise runtime_error(
@@ -200,7 +221,7 @@ class _Plan:
         for stream, state in states:
             stream.restore(state)
         try:
-            with enable_grad():
+            with enable_grad(), _as_before(written):
                 leaves, _ = tree_flatten(function(*args, **kwargs))
         finally:
             for (stream, _), state in zip(states, now, strict=True):
@@ -211,6 +232,37 @@ class _Plan:
         pairs = [(y, each) for y, each in zip(live, g, strict=True) if each is not None]
         live, cotangents = [y for y, _ in pairs], [each for _, each in pairs]
         return tuple(grad(live, wanted, cotangents, create_graph=create_graph, allow_unused=True))
+
+
+@contextmanager
+def _as_before(written: tuple) -> Iterator[None]:
+    """A block in which tensors that the function writes are what they were before its call, as
+    far as its results depend on them; behind it they are what they are now.
+
+    `written`: each with the number of writes, the array that it had, or None, and whether it has
+    another one now.
+    """
+    now = []
+    for x, writes, before, replaced in written:
+        array, counter = x._array, x._counter
+        version = None if counter is None or counter is INFERENCE else counter.value
+        now.append((x, array, array.copy("K"), version, x._grad))
+        if version is not None:
+            counter.value -= writes  # what the block saves has the versions of now
+        if before is not None:
+            if replaced:
+                x._array, x._signature = before, None
+            else:
+                np.copyto(array, before)
+        x._grad = None
+    try:
+        yield
+    finally:
+        for x, array, content, version, grad in now:
+            np.copyto(array, content)
+            x._array, x._signature, x._grad = array, None, grad
+            if version is not None:
+                x._counter.value = version
 
 
 class _Output:

@@ -37,9 +37,12 @@ _MUTATORS = frozenset(
 _OF_ARRAYS = frozenset(
     "fill itemset partition put resize setfield setflags sort tofile dump".split()
 )
+_OF_FLOATS = frozenset("math cmath _struct decimal _decimal".split())
+"""Modules whose functions take floats as they are, past what a class says of them."""
+
 _IMPURE_PYTHON = frozenset(
     "random logging threading subprocess multiprocessing socket tempfile shutil pathlib io "
-    "datetime time warnings asyncio concurrent queue sched secrets uuid urllib".split()
+    "datetime time warnings asyncio concurrent queue sched secrets uuid urllib json pickle".split()
 )
 
 _GRAD: Any = getattr(Tensor, "grad").fget.__code__  # noqa: B009
@@ -57,6 +60,7 @@ class Watch:
         self._found = found
         self._called = found.called
         self._kinds: dict[str, str] = {}  # of modules, by their names
+        self._scheduling: FrameType | None = None  # the step of a schedule that runs
 
     def __enter__(self) -> "Watch":
         self._states = self._random_states()
@@ -118,6 +122,10 @@ class Watch:
                 if self._kind(caller) == "user":
                     root = frame.f_globals["__name__"].partition(".")[0]
                     self._note(caller, f"{root}.{name}")
+        elif frame is self._scheduling and event == "return":
+            self._scheduling = None
+            groups = frame.f_locals["self"].optimizer.param_groups
+            RECORDING.get().owner.options.take_again(groups)
 
     def _see_noted(self, frame: FrameType, name: str) -> None:
         """A call of a Python function of a name that may mean something."""
@@ -139,7 +147,7 @@ class Watch:
             root = module.partition(".")[0]
             if module == "builtins" and name in _IMPURE:
                 self._note(frame, name)
-            elif module == "math" and RECORDING.get() is not None and self._program_has_numbers():
+            elif (module in _OF_FLOATS or name == "arange") and self._may_be_given_numbers(frame):
                 self._note(frame, f"{module}.{name}")
             elif module not in _PURE_MODULES and root not in ("numpy", "tapegrad"):
                 self._note(frame, f"{module}.{name}")
@@ -169,11 +177,16 @@ class Watch:
             return
         owner = RECORDING.get().owner
         owner.act(partial(scheduler.step, **given), scheduler.optimizer.param_groups)
+        self._scheduling = frame
 
     @staticmethod
-    def _program_has_numbers() -> bool:
+    def _may_be_given_numbers(frame: FrameType) -> bool:
         """Whether there are recorded numbers, which functions of C would take as they are."""
         program = RECORDING.get()
+        if program is None:
+            return False
+        if program.owner.floats or program.owner.options.may_be_in(frame):
+            return True
         return any(each.text == ".item" for each in program.instructions)
 
     def _note(self, frame: FrameType, what: str) -> None:

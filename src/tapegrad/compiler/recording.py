@@ -25,8 +25,10 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, next_sequence
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.view import View
 from tapegrad.compiler.counts import Count, counts_of
+from tapegrad.compiler.floats import Given
 from tapegrad.compiler.graph_behind import backward_of, is_over, nodes_behind, saved_behind
 from tapegrad.compiler.joint import views_of_others
+from tapegrad.compiler.options import Options
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
 from tapegrad.compiler.stores import (
@@ -142,22 +144,28 @@ class Recording:
         tensors: those that the call may read, in the order of the inputs of the program
         numbers: where the program's inputs that are Python floats are found: (owner, key, index)
         outputs: the values that the program has to give: results, new gradients, new memory
+        floats: the places of arguments that are floats and inputs of the program
         results: for each leaf of what the call gave: ("tensor", number of an output, the tensor),
-            or ("same", number of a tensor), or ("item", number of an output), or ("plain", object),
+            or ("same", number of a tensor), or ("item", number of an output), or
+            ("number", number of one), or ("plain", object),
             or ("again", number of a leaf), or ("view", number of a leaf, the tensor), or ("object",
             its `Form`), or ("given", id of an argument or of a part of one); from `n_results` on
             those of `objects` and `stores`
         objects: those that the call has made and gives, by the numbers of the leaves
         stores: what the call has put somewhere
         parameters: the numbers of the tensors that are parameters, once it is released
+        new: in inference mode, the tensors that the call has made and somebody has
         opened: the places of these, and others whose tensors somebody replaces between calls
         effects: what is left behind in tensors
         actions: Python functions to be called after the program, as a schedule's step
         counts: ints that the call has added to; some of the actions do it again
     """
 
-    def __init__(self, found: Found):
+    def __init__(self, found: Found, floats: tuple = ()):
         self.infers = infers(MODE.get())
+        self.formats = found.formats_floats()
+        asks = self.formats or "type" in found.names_in_code()
+        self.floats = () if floats and asks else floats
         self.program = Program()
         self.program.owner = self
         self.found = found
@@ -172,6 +180,7 @@ class Recording:
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
         self._cannot_store = ""
         self._uncounted: dict[int, Any] = {}  # writes to tensors of inference mode
+        self.new: list[Any] = []
         self.objects: dict[int, Form] = {}
         self.stores: list[Store] = []
         self.counts: list[Count] = []
@@ -179,9 +188,13 @@ class Recording:
         self.parameters: list[int] = []
         self.cotangents: list[Traced] = []
         self.gradients: list[Traced | None] = []
+        self.late: set[int] = set()  # those of the numbers that an action has changed
+        self._number_of: dict[int, int] = {}  # the number of each, by the identity of its place
         self._scalars: dict[tuple, Any] = {}
         # an optimizer with a step of its own keeps numbers that it has read
-        self.traces_items = all(type(x).step is Optimizer.step for x in found.optimizers)
+        self.traces_items = not self.formats and all(
+            type(x).step is Optimizer.step for x in found.optimizers
+        )
         self._touched: set[int] = set()  # groups whose numbers an action has changed
         self._arrays = [x._array for x in self.tensors]
 
@@ -259,14 +272,35 @@ class Recording:
             self.refuse(f"{key!r} is changed before it is used")
         at = id(owner), key, index
         if at not in self._scalars:
-            self._scalars[at] = self.program.number(x)
-            self.numbers.append((owner, key, index))
+            self._scalars[at] = self._new_number(owner, key, index, x)
         return self._scalars[at]
+
+    def _new_number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
+        found = self.program.number(x)
+        self.numbers.append((owner, key, index))
+        self._number_of[id(found.place)] = len(self.numbers) - 1
+        return found
+
+    def late_number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
+        """The same where an action has put it: the program, which runs before, cannot read it."""
+        found = self._new_number(owner, key, index, x)
+        self.late.add(len(self.numbers) - 1)
+        return found
+
+    def with_numbers(self, args: tuple, kwargs: dict) -> tuple[list, dict]:
+        """The arguments with numbers of the program in the places of floats that are its inputs."""
+        given, named, floats = list(args), dict(kwargs), Given()
+        for place in self.floats:
+            to: Any = named if isinstance(place, str) else given
+            floats[place] = to[place]
+            to[place] = self._new_number(floats, place, None, to[place])
+        return given, named
 
     def act(self, action: Callable, touched: list) -> None:
         """Have `action()` called after the program each time; it changes the groups `touched`."""
         self.actions.append(action)
         self._touched.update(map(id, touched))
+        self.options.give_back(touched)
 
     # --- the call --------------------------------------------------------------------------------
 
@@ -289,6 +323,7 @@ class Recording:
         self._nodes = [x._node for x in self.tensors]
         self.first_node = next_sequence()
         uncounted = [x for x in self.tensors if x._counter is INFERENCE]
+        self._uncounted_before = set(map(id, uncounted))
         for x in uncounted:
             x._counter = None  # so that a write is seen
         token = MODE.set(RecordingMode(False if self.infers else MODE.get(), self))
@@ -300,6 +335,7 @@ class Recording:
             with self.program:
                 for x, array in zip(self.tensors, self._arrays, strict=True):
                     x._array, x._signature = self.program.input(array), None
+                self.options = Options(self)
                 with watch:
                     result = call()
                 self.n_forward = len(self.program.instructions)
@@ -357,15 +393,17 @@ class Recording:
         except CannotStore as error:
             self._cannot_store = f"it puts in an argument what no program can: {error}"
 
-    def new_results(self) -> list[Any]:
-        """The tensors among what the call gives that it has made."""
-        return [
-            x
-            for x in self.leaves
-            if isinstance(x, TensorBase)
-            and id(x) not in self.found.tensors
-            and type(self._results.get(id(x))) is Traced
-        ]
+    def _new_of(self, tensors: list) -> list[Any]:
+        """Those of the tensors that are new, and no views of what was there and counts writes."""
+        before, uncounted = self.found.tensors, self._uncounted_before
+        counters = {id(x._counter) for x in self.tensors if x._counter and id(x) not in uncounted}
+        return [x for x in tensors if id(x) not in before and id(x._counter) not in counters]
+
+    def mark_new(self) -> None:
+        """Make what a call in inference mode has made what inference mode makes."""
+        for x in self.new:
+            x._counter, x._view = INFERENCE, None
+        self.new = []
 
     def _state_changed(self) -> str:
         """What Python has changed in the objects that the call has read."""
@@ -464,10 +502,15 @@ class Recording:
             x._array, x._signature = np.asarray(x._array.array), None
         for view in views:
             view.array = view.array.array
+        if self.infers:
+            self.new = self._new_of(tensors)
+            if not hasattr(self, "leaves"):
+                self.mark_new()
         self._restore_rest()
 
     def _restore_rest(self) -> None:
         """Give plain arrays to optimizers, plain numbers to lists and dictionaries with some."""
+        self.options.give_back()
         for optimizer in self.found.optimizers:
             for entry in optimizer.state.values():
                 if isinstance(entry, dict):
@@ -481,6 +524,7 @@ class Recording:
                 for key, each in list(x.items()):
                     if type(each) is TracedNumber:
                         x[key] = plain(each)
+                        self.refuse(f"it puts a number that it has read in {str(key)!r:.40}")
 
     def _holders(self) -> tuple[list, list]:
         """The tensors, and what is known of views, that have recorded arrays."""
@@ -574,6 +618,8 @@ class Recording:
                         array = np.asarray(plain(x))
                         self.outputs.append(Traced(self.program, array, each.args[0]))
                         return "item", len(self.outputs) - 1
+                if id(x.place) in self._number_of:
+                    return "number", self._number_of[id(x.place)]
                 raise Uncompilable("it gives a number that Python computes")
             if id(x) in self.found.arguments.contents:
                 return "given", id(x)

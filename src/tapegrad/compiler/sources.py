@@ -7,10 +7,14 @@ objects, and the same of the functions found there, as far as they are written i
 of tapegrad or of Python's library. Each place that was looked at is a line of the guard.
 """
 
+import array
+import builtins
 import functools
 import itertools
+import re
 import sys
 import types
+import weakref
 from collections import deque
 
 import numpy as np
@@ -41,12 +45,14 @@ from tapegrad.optim.optimizer import Optimizer
 from tapegrad.settings import _determinism
 from tapegrad.tensors.tensor import Tensor
 
+_OF_EVERY_OPTIMIZER = frozenset(["param_groups", "state", "defaults"])
 _SMALL = 4096  # bytes of a NumPy array that is compared before each call
 _TABLES = ("_parameters", "_buffers", "_modules")
 _OF_EVERY_MODULE = frozenset(Module().__dict__)
 _IMMUTABLE = (
     *PLAIN, range, slice, type(Ellipsis), types.ModuleType, types.BuiltinFunctionType, dtype
 )  # fmt: skip
+_CONTAINERS = (list, tuple, deque, dict, set, frozenset)
 _MOST_FUNCTIONS = 400  # that a call may run, all of which are looked at
 
 
@@ -150,6 +156,16 @@ class Found:
             self._dict(x)
         elif isinstance(x, (set, frozenset)):
             self.guard.equal_copy(x)
+        elif isinstance(x, (array.array, bytearray)):
+            if len(memoryview(x).cast("B")) > _SMALL:
+                raise Uncompilable(f"it reads a large {type(x).__name__}, which nobody watches")
+            self.guard.equal_copy(x)
+        elif isinstance(x, types.MappingProxyType):
+            self._read_only(x)
+        elif isinstance(x, weakref.ref):
+            self._referent(x, x())
+        elif isinstance(x, functools._lru_cache_wrapper):
+            self._dict(x.__dict__)  # in which the function is
         elif hasattr(type(x), "__next__"):
             at = position(x)
             if at is None:
@@ -160,6 +176,8 @@ class Found:
         elif type(x).__module__.startswith("numpy.random"):
             self.generators.append(x)
         elif not is_foreign(type(x)):
+            self._object(x)
+        if isinstance(x, _CONTAINERS) and not is_library(type(x)):
             self._object(x)
 
     def entry(self, owner: Any, key: Any, x: Any) -> None:
@@ -194,6 +212,38 @@ class Found:
         self.guard.forget(id(place))
         self.captured -= {x for x, askers in self.asked_for.items() if id(place) in askers}
 
+    def names_in_code(self) -> set[str]:
+        """The names that the user's functions look up."""
+        return {name for code in self._user_codes() for name in names_of(code)}
+
+    def _user_codes(self) -> list[types.CodeType]:
+        functions = [x for x in self.seen.values() if type(x) is types.FunctionType]
+        is_theirs = lambda x: is_library_module(x.__globals__.get("__name__", ""))  # noqa: E731
+        return [x.__code__ for x in functions if not is_theirs(x)]
+
+    def formats_floats(self) -> bool:
+        """Whether the user's functions may write floats as texts by `%`, which asks no class."""
+        is_named = "Decimal" in self.names_in_code()
+        return is_named or any(map(_formats_floats, self._user_codes()))
+
+    def schedules(self) -> None:
+        """Take up what the code names of schedules; the rest is read by their steps alone."""
+        found = [x for x in self.seen.values() if isinstance(x, LRScheduler)]
+        if not found:
+            return
+        named = self.names_in_code()
+        if "get_last_lr" in named:
+            named.add("_last_lr")
+        for schedule in found:
+            state = vars(schedule)
+            self.guard.call(state, self.guard.called(schedule), attributes=True)
+            for name, x in state.items():
+                if name in named or not named.isdisjoint(("state_dict", "get_lr")):
+                    if type(x) in PLAIN:
+                        self.guard.equal(state, name, x)
+                    elif type(x) in (list, tuple) and all(type(each) in PLAIN for each in x):
+                        self.guard.equal_sequence(state, name, x)
+
     def forget(self) -> None:
         """Let go of what was looked at: the guard has what it asks about."""
         self.tensors, self.seen, self.places, self.asked_for = {}, {}, {}, {}
@@ -225,14 +275,34 @@ class Found:
         for key, each in list(dict.items(x)):
             self.entry(x, key, each)
 
+    def _read_only(self, x: types.MappingProxyType) -> None:
+        """A view of a dictionary, which nobody writes to by it."""
+        self.guard.length(x, len(x))
+        for key, each in x.items():
+            if type(each) in PLAIN:
+                self.guard.equal(x, key, each)
+            else:
+                self.guard.same(x, key, each)
+                self.look_at(each)
+
+    def _referent(self, x: weakref.ref, referent: Any) -> None:
+        """What a weak reference refers to."""
+        self.guard.ask(
+            f"{self.guard.name(x)}() is not {self.guard.name(referent)}",
+            f"{self.guard.called(x)} referred to something else",
+        )
+        self.look_at(referent)
+
     def _object(self, x: Any) -> None:
         state = getattr(x, "__dict__", None)
+        if state is not None and not isinstance(state, dict):  # a class says so of all attributes
+            state = object.__getattribute__(x, "__dict__")
         if state is not None:
             self.guard.call(state, self.guard.called(x), attributes=True)
             self.guard.length(state, len(state))
             for key, each in list(state.items()):
                 self.entry(state, key, each)
-            self._note_ints(x)
+            self._note_ints(x, state)
         for kind in type(x).__mro__:
             slots = vars(kind).get("__slots__", ())
             for name in (slots,) if isinstance(slots, str) else slots:
@@ -254,11 +324,12 @@ class Found:
             if id(each) in self.seen or is_library(each):
                 continue
             self.seen[id(each)] = each
+            self._class(type(each))
             attributes = vars(each)
             self.guard.name(attributes)  # which keeps the identity of a view of a dictionary
             self.guard.call(attributes, each.__name__, attributes=True)
             for name, x in list(attributes.items()):
-                if name.startswith("__") and name not in ("__call__", "__init__"):
+                if name.startswith("__") and not _is_special_method(name, x):
                     continue
                 if self.called is not None and self._is_not_called(x):
                     continue
@@ -266,15 +337,12 @@ class Found:
                     self.guard.equal(attributes, name, x)
                     continue
                 self.guard.same(attributes, name, x)
-                if isinstance(x, (staticmethod, classmethod)):
-                    x = x.__func__
-                for part in (x.fget, x.fset) if isinstance(x, property) else (x,):
+                for part in _functions_of(x):
                     self.look_at(part)
 
     def _is_not_called(self, x: Any) -> bool:
         """Whether an attribute of a class is a function, or some, of which none is called."""
-        parts = (x.fget, x.fset, x.fdel) if isinstance(x, property) else (x,)
-        codes = [getattr(getattr(x, "__func__", x), "__code__", None) for x in parts]
+        codes = [getattr(part, "__code__", None) for part in _functions_of(x)]
         return any(codes) and not any(code in self.called for code in codes)
 
     def _module(self, module: Module) -> None:
@@ -305,13 +373,13 @@ class Found:
                 self.guard.attribute_of_module(state, key, x)
                 self.look_at(x)
         if users:
-            self._note_ints(module)
+            self._note_ints(module, state)
             self._class(type(module))
 
-    def _note_ints(self, x: Any) -> None:
+    def _note_ints(self, x: Any, state: dict) -> None:
         """Note the ints among attributes that no code but the user's reads."""
         if all(each in Module.__mro__ or not is_library(each) for each in type(x).__mro__):
-            self.ints += [(x.__dict__, k, n) for k, n in x.__dict__.items() if type(n) is int]
+            self.ints += [(state, k, n) for k, n in state.items() if type(n) is int]
 
     def _hooks(self, table: Any) -> None:
         """A table of hooks; functions in it are called, and looked at."""
@@ -329,10 +397,15 @@ class Found:
 
     def _parts_of_optimizer(self, optimizer: Any) -> None:
         self.guard.call(optimizer.__dict__, self.guard.called(optimizer), attributes=True)
-        for name, x in optimizer.__dict__.items():
+        users = not is_library(type(optimizer))
+        if users:
+            self.look_at_class(type(optimizer))
+        for name, x in list(optimizer.__dict__.items()):
             if name.endswith("_hooks"):
                 self.guard.call(x, self.guard.called(optimizer.__dict__, name))
                 self._hooks(x)
+            elif users and name not in _OF_EVERY_OPTIMIZER:
+                self.entry(optimizer.__dict__, name, x)
         groups = optimizer.param_groups
         for table in (groups, optimizer.state):
             name = "param_groups" if table is groups else "state"
@@ -407,6 +480,11 @@ class Found:
                 self._global(function.__globals__, name, names)
             elif isinstance(sys.modules.get(name), types.ModuleType):
                 self._names_in(sys.modules[name], names)  # it may be imported by the function
+            elif not hasattr(builtins, name):
+                self.guard.missing(function.__globals__, name)
+        if function.__dict__:
+            self.guard.call(function.__dict__, function.__qualname__, attributes=True)
+            self._dict(function.__dict__)
 
     def _global(self, owner: dict, name: str, names: list[str]) -> None:
         """A global variable; of a module or class also what is named along with it."""
@@ -430,6 +508,39 @@ class Found:
         for name in names:
             if name in vars(module):
                 self._global(vars(module), name, names)
+
+
+def _formats_floats(code: types.CodeType) -> bool:
+    inner = [x for x in code.co_consts if isinstance(x, types.CodeType)]
+    texts = [x for x in code.co_consts if type(x) is str]
+    return any(map(_FLOAT_IN_TEXT.search, texts)) or any(map(_formats_floats, inner))
+
+
+_FLOAT_IN_TEXT = re.compile(r"%[-+ #0]*\d*(\.\d+)?[aeEfFgGdi]")
+
+
+def _is_special_method(name: str, x: Any) -> bool:
+    """Whether an attribute of a class is a method that Python calls by itself, as `__len__`, and
+    not one that `dataclass` has written."""
+    if isinstance(x, (staticmethod, classmethod)):
+        x = x.__func__
+    if not isinstance(x, types.FunctionType):
+        return False
+    return name in ("__call__", "__init__") or x.__code__.co_filename != "<string>"
+
+
+def _functions_of(x: Any) -> tuple:
+    """The functions that an attribute of a class is made of; itself where it is no descriptor of
+    Python's."""
+    if isinstance(x, (staticmethod, classmethod)):
+        return (x.__func__,)
+    if isinstance(x, property):
+        return x.fget, x.fset, x.fdel
+    if isinstance(x, functools.partialmethod):
+        return x.func, *x.args, *x.keywords.values()
+    if isinstance(x, functools.singledispatchmethod):
+        return (x.dispatcher,)
+    return (x.func,) if isinstance(x, functools.cached_property) else (x,)
 
 
 def position(x: Any) -> Any:
@@ -477,6 +588,7 @@ def found_by(
                 found.arguments.take(found, x)
             else:
                 found.look_at(x)
+        found.schedules()
     except RecursionError:
         if called is None:
             raise TooManyFunctions from None

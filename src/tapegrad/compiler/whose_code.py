@@ -58,11 +58,19 @@ def is_named_by_library(function: Any) -> bool:
 _STDLIB = sys.stdlib_module_names - {"__main__"}
 
 
+_HOLDERS = frozenset(
+    [
+        ("types", "SimpleNamespace"), ("argparse", "Namespace"), ("_thread", "_local"),
+        ("collections", "UserDict"), ("collections", "UserList"), ("collections", "ChainMap"),
+    ]
+)  # fmt: skip
+"""Classes of Python's whose objects have whatever the user puts in them."""
+
+
 def is_foreign(kind: type) -> bool:
     """Whether objects of a class are Python's own or NumPy's, and nothing is looked for in them."""
-    root = (kind.__module__ or "").partition(".")[0]
-    return (
-        root == "numpy"
-        or root == "builtins"
-        or (root in _STDLIB and kind is not types.SimpleNamespace)
-    )
+    module = kind.__module__ or ""
+    root = module.partition(".")[0]
+    if root in ("numpy", "builtins"):
+        return True
+    return root in _STDLIB and (module, kind.__name__) not in _HOLDERS

@@ -18,6 +18,7 @@ from tapegrad.core.streams.mersenne_twister import (
     start_from,
     state_of,
 )
+from tapegrad.core.streams.recorded import RECORDERS
 from tapegrad.core.tensor_base import wrap
 
 _FIRST_SEED = 67280421310721  # of a generator that was not seeded
@@ -63,6 +64,8 @@ class Generator:
                 reason, "Random numbers are drawn on the CPU: leave the device away."
             )
         self._stream = Twister(_FIRST_SEED)
+        if RECORDERS:  # each run of what is recorded has a new one
+            start_from(self._stream, _FIRST_SEED)
 
     @property
     def device(self) -> Any:
@@ -135,7 +138,7 @@ class Generator:
         tensor([True])
         """
         clone = Generator(self._device)
-        clone._stream.unpack(self._stream.pack())
+        continue_from(clone._stream, state_of(self._stream))
         return clone
 
     def get_offset(self) -> int:

@@ -300,6 +300,8 @@ def _promoted(op: OperatorLike, xp: Namespace, arrays: list) -> list:
         if x is None:
             found.append(x)
         elif isinstance(x, NUMBERS):
+            if isinstance(x, float) and dtype.itemsize < 4 and dtype.is_floating_point:
+                x = float(x)  # of NumPy, or recorded: it is not rounded as a tensor is
             # a Python float or complex is weak in NumPy, too; an int might overflow there
             weak = type(x) in (float, int) and dtype.is_floating_point
             found.append(x if weak and len(arrays) > 1 else _number(xp, x, native, dtype))

@@ -1,5 +1,7 @@
 """Compiled functions in inference mode: programs of their own, and inference tensors."""
 
+import types
+
 import tapegrad as torch
 from tapegrad import nn
 from tests.compiler.side_by_side import side_by_side
@@ -64,3 +66,24 @@ def test_with_autocast(run):
                 y = f(torch.ones(2, 3))
             assert y.is_inference() == (mode is torch.inference_mode)
             run.look(y)
+
+
+@side_by_side(programs=None)
+def test_what_inference_mode_leaves_behind_is_of_it(run):
+    kept = types.SimpleNamespace(mean=None, part=None, fails=False)
+
+    def noted(x):
+        y = x * 2
+        kept.mean, kept.part = y.mean(0), x.detach()  # a part of a tensor that counts its writes
+        if kept.fails:
+            raise ValueError
+        return y
+
+    for fails in (False, True):
+        f = run.compile(noted)
+        kept.fails = fails
+        for _ in range(3):
+            x = torch.ones(3, 2)
+            with torch.inference_mode():
+                run.call(f, x)
+            run.look([x.is_inference() for x in (kept.mean, kept.part)])

@@ -390,3 +390,17 @@ def test_what_methods_of_a_stored_object_read(run):
         FACTOR = 2.0 if i < 5 else 0.5
         run.look(f(torch.ones(2)))
     FACTOR = 2.0
+
+
+@side_by_side(programs=False)
+def test_a_number_that_happens_to_be_there_already(run):
+    thing = types.SimpleNamespace(mean=1.0)
+
+    def noted(x):
+        thing.mean = x.mean().item()
+        return x * 2
+
+    f = run.compile(noted)
+    for mean in (1.0, 1.0, 1.0, 2.0, 3.0):
+        run.call(f, torch.full((2,), mean))
+        run.look(thing.mean)

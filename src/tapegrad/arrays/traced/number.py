@@ -20,14 +20,32 @@ class TracedNumber(float):
     place: Any
     program: Any
 
-    def __new__(cls, program: Any, x: float, place: Any) -> "TracedNumber":
-        found = super().__new__(cls, x)
+    def __new__(cls, program: Any, x: float | None = None, place: Any = None) -> Any:
+        if place is None:  # of whoever makes a number of the same class
+            return float(program)
+        found = super().__new__(cls, x)  # type: ignore[arg-type]
         found.program, found.place = program, place
         program.numbers.append(ref(found))
         return found
 
     def __reduce__(self) -> Any:
-        return float, (plain(self),)
+        return float, (float(self),)
+
+    def __copy__(self) -> "TracedNumber":
+        return self
+
+    def __deepcopy__(self, memo: dict) -> "TracedNumber":
+        return self
+
+    def __pos__(self) -> "TracedNumber":
+        return self
+
+    @property
+    def real(self) -> float:
+        return self
+
+    def conjugate(self) -> float:
+        return self
 
     def __bool__(self) -> bool:
         return self._expected("bool", bool(plain(self)))
@@ -138,6 +156,19 @@ for _name in ("add", "sub", "mul", "truediv", "pow"):
     setattr(TracedNumber, f"__r{_name}__", _reverse)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(TracedNumber, f"__{_name}__", _comparison(_name))
+
+
+def _of_told(name: str) -> Callable:
+    """A method of floats that is given the number itself."""
+    method = getattr(float, name)
+    return lambda self, *args: method(float(self), *map(_told, args))
+
+
+for _name in (
+    "as_integer_ratio __ceil__ __divmod__ __floor__ __floordiv__ hex is_integer __mod__ "
+    "__rdivmod__ __rfloordiv__ __rmod__ __trunc__"
+).split():
+    setattr(TracedNumber, _name, _of_told(_name))
 
 
 def _unary(name: str) -> Callable:

@@ -31,6 +31,10 @@ def lower_fill(lowering: Lowering, instruction: Instruction) -> bool:
             return False
         if isinstance(x, Access):
             x = Access(x.buffer, x.offset, (), (), x.dtype, x.weak)
+    elif name == "asarray" and instruction.args and isinstance(instruction.args[0], Scalar):
+        x = lowering.operand(instruction.args[0])
+        if x is None or result.shape != ():
+            return False
     elif name in ("empty", "empty_like"):
         lowering.fresh(result)
         return True

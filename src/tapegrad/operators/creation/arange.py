@@ -149,12 +149,12 @@ def arange(
 
 def _arange(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
     if dtype.is_floating_point:
-        size = ceil((end - start) / step)
+        size = ceil(float((end - start) / step))
         return _stepped(start, step, size, dtype.numpy)
     first, stride = int(start), int(step)
     if stride == 0:
         raise errors.value_error("step must be nonzero", f"As {dtype}, a step of {step} is 0.")
-    size = -((first - int(end)) // stride) if dtype is int64 else ceil((end - start) / step)
+    size = -((first - int(end)) // stride) if dtype is int64 else ceil(float((end - start) / step))
     wide = np.arange(size, dtype=np.int64) * stride + first
     return wide.astype(dtype.numpy)
 

@@ -245,6 +245,7 @@ def scaled_dot_product_attention(
     if is_causal:
         seen = ones(query.shape[-2], key.shape[-2], dtype=bool_, device=query.device)
         attn_mask = seen.tril()
+    scale = float(scale)
     root = math.sqrt(abs(scale))
     scores = (query * math.copysign(root, scale)) @ (key.transpose(-2, -1) * root)
     if attn_mask is not None:

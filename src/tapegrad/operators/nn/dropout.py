@@ -73,7 +73,7 @@ def _dropped(
         noise.div_(1 - p)
         return x.mul_(noise) if in_place else x * noise
     # dropped elements become -FLOOR; then a x + b has mean 0 and variance 1 again
-    a = 1 / math.sqrt((_FLOOR * _FLOOR * p + 1) * (1 - p))
+    a = 1 / math.sqrt(float((_FLOOR * _FLOOR * p + 1) * (1 - p)))
     b = (noise - 1).mul_(_FLOOR * a).add_(_FLOOR * a * p)
     noise.mul_(a)
     return x.mul_(noise).add_(b) if in_place else x * noise + b

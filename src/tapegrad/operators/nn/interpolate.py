@@ -63,7 +63,7 @@ def resized(
             "and scale_factor in (s1, s2, ...,sK) format.",
             "Pass a factor for each spatial dimension.",
         )
-    sizes = tuple(math.floor(m * f) for m, f in zip(spatial, factors, strict=True))
+    sizes = tuple(math.floor(float(m * f)) for m, f in zip(spatial, factors, strict=True))
     return sizes, (None,) * n if recompute else factors
 
 

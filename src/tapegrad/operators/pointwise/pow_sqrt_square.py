@@ -142,7 +142,7 @@ def _power_of_number_rule(xp: Namespace, g: Array, exponent: Array, base: Any, y
         return g * xp.where(exponent >= 0, none, slope)
     if isinstance(base, complex) or xp.isdtype(exponent.dtype, "complex floating"):
         return g * (y * cmath.log(base))
-    return g * (y * (math.log(base) if base > 0 else math.nan))
+    return g * (y * (math.log(float(base)) if base > 0 else math.nan))
 
 
 @vjp(exponent=_power_of_number_rule)

@@ -165,7 +165,7 @@ def number_log_y(xp, other, number):
 
 def _x_log_number_rule(xp: Namespace, g: Array, input: Array, number: Any) -> Any:
     if number > 0:
-        return g * math.log(number)
+        return g * math.log(float(number))
     log = -math.inf if number == 0 else math.nan
     return xp.where(input == 0, 0.0, g * log)
 

@@ -230,7 +230,7 @@ def number_log1p_y(xp, other, number):
 
 def _x_log1p_number_rule(xp: Namespace, g: Array, input: Array, number: Any) -> Any:
     if number > -1:
-        return g * math.log1p(number)
+        return g * math.log1p(float(number))
     log = -math.inf if number == -1 else math.nan
     return xp.where(input == 0, 0.0, g * log)
 
