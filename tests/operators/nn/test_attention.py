@@ -137,3 +137,21 @@ def test_scores_of_any_size_give_what_wider_numbers_give(size, causal, rng):
     for narrow, wide in zip(*found, strict=True):
         scale = wide.abs().max()
         assert (narrow / scale - wide / scale).abs().max() < 1e-5 * (5 + size)  # scores are rounded
+
+
+def test_the_result_lies_in_memory_as_the_queries_do():
+    rows = torch.randn(2, 5, 24)
+    q, k, v = [x.view(2, 5, 2, 4).transpose(1, 2) for x in rows.split(8, -1)]
+    for kwargs in ({}, {"is_causal": True}, {"attn_mask": torch.zeros(5, 5)}):
+        y = attention(q, k, v, **kwargs)
+        assert y.stride() == (40, 4, 8, 1)
+        assert y.transpose(1, 2).view(2, 5, 8).shape == (2, 5, 8)
+    assert attention(q.contiguous(), k, v).stride() == (40, 20, 4, 1)
+    assert attention(q.permute(0, 1, 3, 2).contiguous().mT, k, v).stride() == (40, 20, 4, 1)
+    merged = torch.compile(
+        lambda q, k, v: attention(q, k, v).transpose(1, 2).view(2, 5, 8),
+        backend="numpy",
+        fullgraph=True,
+    )
+    for _ in range(3):
+        assert torch.equal(merged(q, k, v), attention(q, k, v).transpose(1, 2).flatten(2))

@@ -8,6 +8,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Sequence, Tensor
 from tapegrad.core.dtype import bool_, float32
 from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.result_order import as_first, keeping
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.creation.zeros_eye import ones
@@ -40,6 +41,12 @@ def _softmax_rule(xp: Namespace, g: Array, y: Array) -> Any:
     return (g - xp.sum(g * y, axis=-1, keepdims=True)) * y
 
 
+@keeping
+def _as_query(results: Any, operands: Sequence, params: Any = None) -> Any:
+    """The first result with its axes in memory in the order of those of the queries."""
+    return as_first(results[0], operands), results[1]
+
+
 # --- operators ---------------------------------------------------------------------------------
 
 
@@ -56,6 +63,7 @@ def softmax_or_zero(xp, x):
     outputs=("result", "total"),
     nondiff=("total",),
     kernels=("attend", "attend_back"),
+    order=_as_query,
 )
 def attention(xp, *inputs, scale, causal):
     """softmax(query key^T scale + mask) value, over the last two axes.
@@ -193,6 +201,7 @@ def _fits_one_operator(query: Any, key: Any, value: Any, mask: Tensor, dropout_p
         and query.shape[:2] == key.shape[:2] == value.shape[:2]
         and query.shape[3] == key.shape[3] == value.shape[3]
         and key.shape[2] == value.shape[2]
+        and query.stride(3) == key.stride(3) == value.stride(3) == 1
         and query.numel() > 0
         and key.numel() > 0
     )
