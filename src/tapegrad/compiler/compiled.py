@@ -195,12 +195,12 @@ class Compiled:
             return function(*args, **kwargs)
         leaves = leaves_of(self._floats.rest(args, kwargs))
         plain = [x for x in leaves if not isinstance(x, TensorBase)]
+        if self._is_too_often(plain):
+            return function(*args, **kwargs)
         if self._dynamic and len(self.entries) >= MOST:
             sizes = tuple([x.shape if isinstance(x, TensorBase) else type(x) for x in leaves])
             if not self._worth.is_reached(sizes):
                 return self._worth.run(sizes, function, args, kwargs)
-        if self._is_too_often(plain):
-            return function(*args, **kwargs)
         return self._recorded(mode, args, kwargs, plain)
 
     def _recorded(self, mode: Any, args: tuple, kwargs: dict, plain: list) -> Any:

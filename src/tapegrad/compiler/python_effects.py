@@ -89,7 +89,8 @@ class Watch:
     def _random_states(self) -> list:
         """Where NumPy's generators stand: the global one, and those that were found."""
         found: list[Any] = [
-            repr(getattr(x, "bit_generator", x).state) for x in self._found.generators
+            repr(x.get_state() if hasattr(x, "get_state") else getattr(x, "bit_generator", x).state)
+            for x in self._found.generators
         ]
         random = sys.modules.get("numpy.random")
         if random is not None:

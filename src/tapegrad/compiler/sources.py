@@ -10,6 +10,7 @@ of tapegrad or of Python's library. Each place that was looked at is a line of t
 import array
 import builtins
 import functools
+import io
 import itertools
 import re
 import sys
@@ -166,6 +167,8 @@ class Found:
             self._referent(x, x())
         elif isinstance(x, functools._lru_cache_wrapper):
             self._dict(x.__dict__)  # in which the function is
+        elif isinstance(x, io.IOBase) and (x.closed or not x.readable()):
+            pass  # who writes to it is seen
         elif hasattr(type(x), "__next__"):
             at = position(x)
             if at is None:

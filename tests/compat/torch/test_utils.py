@@ -12,6 +12,7 @@ from tapegrad.compat.torch.utils._contextlib import (
     context_decorator,
 )
 from tapegrad.compat.torch.utils._foreach_utils import (
+    _foreach_supported_types,
     _group_tensors_by_device_and_dtype,
     _has_foreach_support,
 )
@@ -46,6 +47,7 @@ def test_groups_of_one_dtype():
     with pytest.raises(RuntimeError, match="defined but the 0-th Tensor is not"):
         _group_tensors_by_device_and_dtype([[None]])
     assert _has_foreach_support([x, None], cpu)
+    assert _foreach_supported_types == [torch.Tensor]
 
 
 class Noted(_DecoratorContextManager):

@@ -2,6 +2,8 @@
 
 import functools
 
+import pytest
+
 import tapegrad as torch
 from tests.compiler.side_by_side import side_by_side
 
@@ -162,3 +164,35 @@ def test_compiled_functions_in_compiled_functions(run):
         run.call(outer, torch.randn(3)).sum().backward()
         run.call(inner, torch.randn(3)).sum().backward()
         run.look(w)
+
+
+@side_by_side()
+def test_a_short_list_of_numbers_that_go_on(run):
+    w = torch.ones(3, requires_grad=True)
+
+    def f(x):
+        losses = ((x * w) ** 2).mean(1)
+        numbers = losses.detach().cpu().tolist()
+        return losses.mean(), [(x[0] + 1, each) for each in numbers], losses.detach()[0].tolist()
+
+    f = run.compile(f)
+    for _ in range(12):
+        loss, pairs, first = f(torch.randn(4, 3))
+        assert type(pairs[0][1]) is float and type(first) is float
+        loss.backward()
+        run.look(loss, pairs, first, w)
+
+
+def test_a_number_that_is_another_each_time_is_given_up():
+    def f(x):
+        return x * len(range(int(x.sum())))
+
+    compiled = torch.compile(f, backend="numpy")
+    with pytest.warns(UserWarning, match="is not compiled and runs as it is: it was recorded 8"):
+        for i in range(10):
+            compiled(torch.tensor([i, 0.5]))
+    calls = []
+    for entry in compiled.entries:
+        entry.call = calls.append
+    compiled(torch.tensor([11, 0.5]))
+    assert not calls

@@ -7,6 +7,7 @@ import itertools
 import os
 import pickle
 import random
+import sys
 import threading
 import time
 
@@ -441,3 +442,40 @@ def test_a_counter_from_which_each_call_takes(run):
     numbers = itertools.count()
     f = run.compile(lambda x: x * next(numbers))
     times(run, f, torch.ones(3))
+
+
+class Equipped(torch.nn.Module):
+    """A module with what programs keep beside their parameters."""
+
+    def __init__(self):
+        super().__init__()
+        self.random = np.random.RandomState(0)
+        self.out = sys.__stderr__
+        self.indices = np.tril_indices(3, -1)
+        self.entries = torch.nn.Parameter(torch.ones(3))
+        self.draws = False
+
+    def forward(self, x):
+        lower = x.new_zeros(3, 3)
+        lower[self.indices[0], self.indices[1]] = self.entries
+        scale = float(self.random.uniform()) if self.draws else 1.0
+        return (x @ lower)[:, self.indices[0]] * scale
+
+
+@side_by_side()
+def test_modules_that_hold_generators_files_and_indices_of_numpy(run):
+    model = Equipped()
+    f = run.compile(model)
+    for _ in range(4):
+        y = f(torch.ones(2, 3))
+        y.sum().backward()
+        run.look(y, model)
+
+
+@side_by_side("numpy", programs=False)
+def test_a_generator_from_which_each_call_draws(run):
+    model = Equipped()
+    model.draws = True
+    f = run.compile(model)
+    for _ in range(4):
+        run.look(f(torch.ones(2, 3)))

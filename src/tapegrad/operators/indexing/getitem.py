@@ -10,6 +10,7 @@ import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.streams.recorded import RECORDERS
 from tapegrad.core.torch_function import overridden
 from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.gather_index_select import index_at, index_mask
@@ -126,7 +127,8 @@ def _plain(item: Any) -> Any:
             made = made.long()  # as PyTorch reads a list of floats
         return index_check.index_tensor(made)
     if isinstance(item, np.ndarray):
-        return index_check.index_tensor(tensor_base.wrap(item))
+        array = RECORDERS[-1].as_constant(item) if RECORDERS else item
+        return index_check.index_tensor(tensor_base.wrap(array))
     if kind is not np.bool_:  # which NumPy 2.0 takes for a number, with a warning
         try:
             return operator.index(item)

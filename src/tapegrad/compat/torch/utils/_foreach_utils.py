@@ -9,6 +9,7 @@ from tapegrad.tensors.tensor import Tensor
 
 Lists = list[list[Tensor | None]]
 Indices = list[int]
+_foreach_supported_types = [Tensor]
 TensorListList = list[list[Tensor | None]]
 
 
@@ -29,7 +30,7 @@ def _device_has_foreach_support(device: Device) -> bool:
 def _has_foreach_support(tensors: Sequence[Tensor | None], device: Device) -> bool:
     """Whether operators on lists take these tensors."""
     return _device_has_foreach_support(device) and all(
-        x is None or type(x).__name__ in ("Tensor", "Parameter") for x in tensors
+        x is None or type(x) in _foreach_supported_types for x in tensors
     )
 
 
