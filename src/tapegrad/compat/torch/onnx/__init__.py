@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import Any
 
 from tapegrad.compat.refusal import refusing as _refusing
+from tapegrad.compat.torch.onnx._rules import add_rules as _add_rules
 from tapegrad.compat.torch.onnx.errors import OnnxExporterError
 
 ADVICE = (
@@ -82,10 +83,11 @@ def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> Non
     SYMBOLIC.pop((symbolic_name, opset_version), None)
 
 
-_MODULES = (
-    "errors operators symbolic_helper utils verification symbolic_opset9 symbolic_opset10 "
-    "symbolic_opset11 symbolic_opset12 symbolic_opset13 symbolic_opset14 symbolic_opset15 "
-    "symbolic_opset16 symbolic_opset17 symbolic_opset18"
+_VERSIONS = range(9, 19)
+for _version in _VERSIONS:
+    _add_rules(__name__, _version, ADVICE)
+_MODULES = "errors operators symbolic_helper utils verification " + " ".join(
+    [f"symbolic_opset{_version}" for _version in _VERSIONS]
 )
 
 __getattr__: Callable[[str], Any] = _refusing(

@@ -1,17 +1,24 @@
-"""Rules by which operators are exported: each name is one, and refuses when it is called."""
+"""Modules of rules by which operators are exported, one for each version of ONNX.
 
-from collections.abc import Callable
+Each name in them is a rule, and refuses when it is called.
+"""
+
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 from tapegrad.compat.refusal import refusing
-from tapegrad.compat.torch.onnx import ADVICE
 
 
-def refusing_rules(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module of rules."""
+def add_rules(package: str, version: int, advice: str) -> None:
+    """Have `symbolic_opset<version>` in a package."""
+    spec = ModuleSpec(f"{package}.symbolic_opset{version}", None)
+    module: Any = ModuleType(spec.name, f"Rules of ONNX's version {version}, by name.")
 
     def __getattr__(name: str) -> Any:
         known = "" if name.startswith(("__", "pytest")) else name  # no rules, but often asked
-        return refusing(module, ADVICE, functions=known)(name)
+        return refusing(spec.name, advice, functions=known)(name)
 
-    return __getattr__
+    module.__getattr__, module.__spec__ = __getattr__, spec
+    sys.modules[spec.name] = module

@@ -1,5 +1,0 @@
-"""`torch.onnx.symbolic_opset9` by name: rules of ONNX's version 9."""
-
-from tapegrad.compat.torch.onnx._rules import refusing_rules as _refusing_rules
-
-__getattr__ = _refusing_rules(__name__)
