@@ -21,7 +21,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array
 from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.missing import missing
-from tapegrad.core.storage import elements_of, offset_of, shaped
+from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, undisturbed
 from tapegrad.operators.shape.forward_ad_views import dual_view, primal_view
@@ -168,7 +168,8 @@ def _layout(array: Any) -> tuple:
     signs = None
     if type(array) is ConjNegView:
         signs, array = (array.conj, array.neg), array.raw
-    return steps if array.size else 0, signs, offset_of(array), elements_of(array).size
+    room = owner_of(array).nbytes // array.itemsize
+    return steps if array.size else 0, signs, offset_of(array), room
 
 
 def _laid_out_as(primal: Any, tangent: Any) -> Any:
