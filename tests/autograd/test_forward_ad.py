@@ -148,6 +148,22 @@ def test_a_tangent_is_laid_out_as_its_primal(level):
     assert tangent(y).stride() == (1, 3) and torch.equal(tangent(y), t)
 
 
+def test_a_tangent_is_copied_where_its_primal_has_another_place_in_memory(level):
+    x, t = torch.arange(5.0)[1:], torch.ones(4)
+    y = make_dual(x, t)
+    y.mul_(2)
+    assert t.tolist() == [1] * 4 and tangent(y).tolist() == [2] * 4
+    assert tangent(y).storage_offset() == 1
+    assert tangent(y.as_strided((5,), (1,), 0)).tolist() == [0, 2, 2, 2, 2]
+    z = torch.ones(4, dtype=torch.complex64)
+    assert (
+        tangent(make_dual(z, z.conj())) is not z and not tangent(make_dual(z, z.conj())).is_conj()
+    )
+    assert tangent(make_dual(x, t[:].expand(4))) is not t
+    same = torch.ones(5)[1:]
+    assert tangent(make_dual(x, same)) is same
+
+
 @pytest.mark.parametrize(
     ("primal", "given", "error", "text"),
     [

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 import tapegrad as torch
+from tests.messages import raises
 
 enabled = torch.is_grad_enabled
 
@@ -437,3 +438,27 @@ def test_inference_tensors_are_written_in_inference_mode_alone(name):
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside Inference"):
         write(x, i)
     assert x.tolist() == expected.tolist()
+
+
+INPLACE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone "
+    "to get a normal tensor before doing inplace update.See "
+    "https://github.com/pytorch/rfcs/pull/17 for more details."
+)
+
+
+def test_inference_tensors_are_not_written_outside_by_out_or_resize():
+    with torch.inference_mode():
+        x = torch.ones(2)
+    for write in (lambda: torch.exp(torch.ones(2), out=x), lambda: x.resize_(3)):
+        with raises(RuntimeError, INPLACE):
+            write()
+    assert x.tolist() == [1, 1] and x.data.is_inference()
+
+
+def test_views_of_inference_tensors_are_no_part_of_a_graph():
+    with torch.inference_mode():
+        x = torch.ones(2, 3, requires_grad=True)
+        assert torch.ones(4, requires_grad=True).resize_(2, 2).shape == (2, 2)
+    for view in (x.view(-1), x.T, x[0], *x.split(1)):
+        assert view.is_inference() and view.is_leaf and not view.requires_grad

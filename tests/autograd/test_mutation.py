@@ -107,3 +107,12 @@ def test_hooks_inside_the_block_pack_instead():
         out = (a.clone() ** 2).sum()
     out.backward()
     assert a.grad.tolist() == [20.0, 40.0]
+
+
+def test_what_two_nodes_keep_of_a_tensor_is_copied_once():
+    with allowed() as context:
+        a = torch.rand(2, requires_grad=True).clone()
+        results = a**2, a**3
+        a.sin_()
+        assert len({id(each.array) for each in context._all if each.counter is None}) == 1
+        del results

@@ -375,3 +375,18 @@ def test_operands_that_are_kept_together_are_packed_one_by_one():
     (g,) = torch.autograd.grad(y.sum(), x)
     assert torch.equal(g, expected)
     assert log.order.count("p") == log.order.count("u") > 4
+
+
+def test_inside_vmap_hooks_get_the_whole_batch():
+    x = torch.arange(6.0).reshape(3, 2).requires_grad_()
+    seen = []
+
+    def pack(t):
+        seen.append(tuple(t.shape))
+        return t.detach().numpy().copy()
+
+    with graph.saved_tensors_hooks(pack, torch.from_numpy):
+        y = torch.vmap(torch.vmap(lambda a: a * a.exp()))(x)
+    y.sum().backward()
+    assert seen == [(3, 2)] * 3
+    assert torch.allclose(x.grad, x.detach().exp() * (1 + x.detach()))

@@ -119,3 +119,41 @@ def test_models_of_one_kind_are_stacked():
     assert buffers == {}
     with raises(RuntimeError, "stack_module_state: Expected all models to be of the same class."):
         stack_module_state([nn.Linear(2, 1), nn.ReLU()])
+    models = [nn.BatchNorm1d(2), nn.BatchNorm1d(2)]
+    models[1].running_mean.requires_grad_()
+    message = "Expected running_mean from each model to have the same .requires_grad"
+    with raises(RuntimeError, message):
+        stack_module_state(models)
+
+
+class Extra(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 1)
+
+    def forward(self, x):
+        names = [name for name, _ in self.named_parameters()]
+        return self.layer(x), getattr(self, "scale", None), names
+
+
+def test_names_that_a_module_has_not_are_attributes_during_the_call():
+    model = Extra()
+    given = {"scale": torch.tensor(3.0), "layer.more": nn.Parameter(torch.ones(1))}
+    _, scale, names = functional_call(model, given, X)
+    assert scale is given["scale"] and names == ["layer.weight", "layer.bias", "layer.more"]
+    assert not hasattr(model, "scale") and not hasattr(model.layer, "more")
+
+
+def test_none_takes_a_tensor_away():
+    model = Extra()
+    y, _, names = functional_call(model, {"layer.weight": torch.ones(1, 2), "layer.bias": None}, X)
+    assert y.tolist() == [[2.0]] and names == ["layer.weight"] and model.layer.bias is not None
+
+
+def test_what_is_missing_or_unknown_is_named_in_order():
+    message = (
+        "Error(s) in reparametrizing for Extra:\n\tUnexpected key(s): 'a', 'b'.\n\t"
+        "Missing key(s): 'layer.bias', 'layer.weight'."
+    )
+    with raises(RuntimeError, message):
+        functional_call(Extra(), {"b": X, "a": X}, X, strict=True)

@@ -81,3 +81,13 @@ def test_a_script_may_import_it():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "tensor([1., 1.])\n", done.stderr
+
+
+def test_its_modules():
+    from tapegrad.func.functorch.experimental import control_flow
+
+    assert functorch.einops.rearrange is torch.func.rearrange
+    assert functorch.experimental.functionalize is torch.func.functionalize
+    assert control_flow.cond is torch.cond
+    with raises(AttributeError, "module 'torch.func.functorch' has no attribute 'dim'"):
+        functorch.dim  # noqa: B018

@@ -52,3 +52,57 @@ def test_a_gradient_of_a_gradient_by_another_variable_is_of_no_graph():
     assert not mixed.requires_grad
     pulled = grad(lambda a: vjp(lambda x: (a * x).sin(), x)[1](x)[0].sum())(a)
     assert not pulled.requires_grad
+
+
+# --- arguments that are written ---
+
+
+def written(x, y):
+    y.copy_(x)
+    return y
+
+
+def view_of_written(x, y):
+    part = y[:1]
+    y.mul_(x)
+    return part
+
+
+def test_a_result_that_was_written_into_an_argument_has_its_derivative():
+    x = torch.tensor([1.0, 2.0])
+    y = torch.zeros(2)
+    assert jacrev(written)(x, y).tolist() == [[1, 0], [0, 1]]
+    assert y.tolist() == [1, 2] and not y.requires_grad
+    assert jacrev(view_of_written)(x, y).tolist() == [[1, 0]]
+    number = torch.tensor(3.0)
+    assert grad_and_value(written)(number, torch.tensor(0.0)) == (1, 3)
+    assert torch.equal(vmap(jacrev(written))(torch.ones(4, 2), torch.zeros(4, 2))[3], torch.eye(2))
+
+
+def test_inside_vmap_an_argument_of_a_gradient_may_be_written():
+    def f(x, y):
+        y.mul_(x)
+        return (y * y).sum()
+
+    x, y = torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0], [4.0]])
+    assert vmap(grad(f))(x, y.clone()).tolist() == [[18], [64]]
+    assert grad(lambda x, y: vmap(f)(x, y).sum())(x, y.clone()).tolist() == [[18], [64]]
+
+
+def test_a_jacobian_row_by_row_needs_no_batch():
+    class Dynamic(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g if g.nonzero().numel() else g
+
+    assert torch.equal(jacrev(Dynamic.apply, chunk_size=1)(torch.ones(3)), 2 * torch.eye(3))
+    with pytest.raises(RuntimeError, match="vmap"):
+        jacrev(Dynamic.apply, chunk_size=2)(torch.ones(3))

@@ -83,3 +83,22 @@ def test_what_cannot_be_drawn():
         RuntimeError, match=r"^vmap: inplace bernoulli\(self, \*extra_args\) is not"
     ):
         drawn(lambda x: torch.empty(3).bernoulli_(x), "different")
+
+
+def test_a_number_and_a_tensor_that_is_the_same_for_each_member():
+    torch.manual_seed(0)
+    found = vmap(lambda _: torch.normal(0.0, X), randomness="different")(torch.ones(4))
+    torch.manual_seed(0)
+    assert torch.equal(found, torch.normal(0.0, X.expand(4, 2, 3)))
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_rows_of_weights_in_a_batch(replacement):
+    weights = X.repeat(4, 1, 1)
+    torch.manual_seed(0)
+    found = vmap(
+        lambda w: torch.multinomial(w, 2, replacement=replacement), randomness="different"
+    )(weights)
+    torch.manual_seed(0)
+    expected = torch.multinomial(weights.flatten(0, 1), 2, replacement=replacement)
+    assert torch.equal(found, expected.view(4, 2, 2))

@@ -389,3 +389,26 @@ def test_a_level_goes_with_the_last_tensor_of_it():
         assert levels() == before, "a cycle of references keeps a level"
     finally:
         gc.enable()
+
+
+def test_the_rule_of_a_custom_function_is_told_of_tensors_in_lists():
+    seen = []
+
+    class Plus(torch.autograd.Function):
+        @staticmethod
+        def forward(x, others):
+            return x + others[0]
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def vmap(info, in_dims, x, others):
+            seen.append(in_dims)
+            return x + others[0], 0
+
+    x = torch.ones(3)
+    assert vmap(lambda x: Plus.apply(x, [x, 2]))(x).tolist() == [2, 2, 2]
+    assert vmap(lambda x: Plus.apply(torch.zeros(()), [x]))(x).tolist() == [1, 1, 1]
+    assert seen == [(0, [0, None]), (None, [0])]

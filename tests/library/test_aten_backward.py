@@ -56,3 +56,8 @@ def test_views_are_put_back_among_zeros():
     assert aten.slice_backward(g, [4], 0, 1, 3, 1).tolist() == [0, 5, 6, 0]
     assert aten.select_backward(g, [2, 2], 0, 1).tolist() == [[0, 0], [5, 6]]
     assert aten.diagonal_backward(g, [2, 2], 0, 0, 1).tolist() == [[5, 0], [0, 6]]
+
+
+def test_under_vmap():
+    found = torch.vmap(aten.silu_backward)(G, X)
+    assert torch.equal(found, aten.silu_backward(G, X))

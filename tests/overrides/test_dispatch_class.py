@@ -183,3 +183,15 @@ def test_writes_at_an_index_reach_the_class():
         "aten.mul.Tensor",
         "aten.copy_.default",
     ]
+
+
+def test_a_wrapper_has_the_offset_that_it_is_given():
+    made = torch.Tensor._make_wrapper_subclass(Logging, (2,), strides=(1,), storage_offset=3)
+    assert made.storage_offset() == 3
+    assert Logging(torch.ones(2)).storage_offset() == 0
+
+
+def test_jacobians_of_wrappers_are_made_row_by_row():
+    x = Logging(torch.tensor([1.0, 2.0]))
+    jacobian = torch.autograd.functional.jacobian(lambda x: x * x, x)
+    assert type(jacobian) is Logging and jacobian.elem.tolist() == [[2.0, 0.0], [0.0, 4.0]]

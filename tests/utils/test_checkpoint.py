@@ -484,3 +484,12 @@ def test_a_group_of_passes_runs_the_function_again_once():
                 pass
     b.backward()
     assert x.grad.item() == pytest.approx(math.cos(1) + 2 * math.e)
+
+
+def test_a_checkpoint_of_a_vmap_gives_its_gradient():
+    x = torch.arange(6.0).reshape(3, 2).requires_grad_()
+    again(lambda x: torch.vmap(lambda row: row * row.sin())(x).sum(), x).backward()
+    checked = x.grad.tolist()
+    x.grad = None
+    torch.vmap(lambda row: row * row.sin())(x).sum().backward()
+    assert checked == x.grad.tolist()

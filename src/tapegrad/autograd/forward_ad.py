@@ -11,13 +11,18 @@ writes in place and backward passes. They are tensors: gradients may be taken of
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tapegrad.autograd.forward.mode import Forward, Level, enabled, entered, forward_mode, without
-from tapegrad.autograd.forward.tangent import own_tensor, strides
+from tapegrad.autograd.forward.tangent import own_tensor, zeros_of
 from tapegrad.autograd.mode import MODE, Under, _Decorating
+from tapegrad.autograd.writable import is_repeated
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array
+from tapegrad.core.conj_neg_view import ConjNegView
 from tapegrad.core.missing import missing
-from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
+from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, undisturbed
 from tapegrad.operators.shape.forward_ad_views import dual_view, primal_view
 
@@ -139,11 +144,44 @@ def dual(mode: Forward, tensor: Any, tangent: Array) -> Any:
         )
     with Under(mode.under):
         made = dual_view(tensor)
-        if tangent.dtype is tensor.dtype and strides(tangent) != strides(tensor):
-            tangent = own_tensor(tangent, made)
+        if not _laid_out_alike(tensor._array, tangent._array):
+            tangent = _laid_out_as(made, tangent)
     if mode.is_on:
         mode.level.set(made._array, tangent)
     return made
+
+
+def _laid_out_alike(a: Any, b: Any) -> bool:
+    """Whether the same memory formats, signs and places in a storage are behind two arrays."""
+    if type(a) not in _HERE or type(b) not in _HERE:
+        return getattr(a, "strides", None) == getattr(b, "strides", None)
+    if a.base is b.base is None and a.strides == b.strides and a.dtype == b.dtype:
+        return True
+    return _layout(a) == _layout(b)
+
+
+_HERE = (np.ndarray, ConjNegView)
+
+
+def _layout(array: Any) -> tuple:
+    steps = [array.strides[i] // array.itemsize for i, n in enumerate(array.shape) if n > 1]
+    signs = None
+    if type(array) is ConjNegView:
+        signs, array = (array.conj, array.neg), array.raw
+    room = owner_of(array).nbytes // array.itemsize
+    return steps if array.size else 0, signs, offset_of(array), room
+
+
+def _laid_out_as(primal: Any, tangent: Any) -> Any:
+    """A copy of a tangent that lies in memory as its primal does."""
+    array = primal._array
+    if type(array) not in _HERE or type(tangent._array) not in _HERE or is_repeated(array):
+        return own_tensor(tangent, primal)
+    if type(array) is ConjNegView:
+        return zeros_of(primal).copy_(tangent)
+    memory = np.zeros_like(elements_of(array))
+    steps = tuple([step // array.itemsize for step in array.strides])
+    return wrap(shaped(memory, offset_of(array), array.shape, steps)).copy_(tangent)
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:

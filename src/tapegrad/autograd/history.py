@@ -112,7 +112,8 @@ class _CopySlices:
         part = rest
         for step in steps:
             part = step.forward(xp, part)
-        grads = _shown(maker, _run(maker, xp.asarray(part, copy=True), False))
+        copy = namespace_of((part,)).asarray(part, copy=True)
+        grads = _shown(maker, _run(maker, copy, False))
         if node.edges[0] is None:
             return grads
         if not shares_memory(part, rest):  # the gradient is laid out otherwise than the tensor

@@ -58,10 +58,14 @@ class _AllowMutationOnSavedContext:
         return saved
 
     def before_write(self, array: Any) -> None:
-        """Give what is saved in the memory of `array` memory of its own."""
+        """Give what is saved in the memory of `array` memory of its own, each array once."""
+        copies: dict[int, tuple] = {}
         for saved in self._saved.pop(id(memory_owner(array)), ()):
             if saved.counter is not None and saved.counter.value == saved.version:
-                saved.array = namespace_of((saved.array,)).asarray(saved.array, copy=True)
+                x = saved.array
+                if id(x) not in copies:
+                    copies[id(x)] = x, namespace_of((x,)).asarray(x, copy=True)
+                saved.array = copies[id(x)][1]
                 saved.counter = None
 
     def clear(self) -> None:

@@ -7,10 +7,11 @@ where no hook is set, and what is packed is the only thing that is saved.
 
 from __future__ import annotations
 
+from tapegrad.arrays.batched.array import Batched
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.mode import MODE, switched
-from tapegrad.autograd.node import EVERY, INFERENCE, Version
+from tapegrad.autograd.node import EVERY, INFERENCE, Version, version_of
 from tapegrad.autograd.operator_base import shape_error
 from tapegrad.autograd.plan import Plan, node_class
 from tapegrad.autograd.saved import GRAD, RAW, check
@@ -22,11 +23,20 @@ from tapegrad.core.tensor_base import TensorBase, wrap
 
 
 class Packed:
-    """What a pack hook gave for one tensor."""
+    """What a pack hook gave for one tensor: of one inside `vmap`, for the whole batch."""
 
-    __slots__ = ("dtype", "unpack_hook", "value")
+    __slots__ = ("batches", "dtype", "unpack_hook", "value")
 
     def __init__(self, x: Any, pack_hook: Callable, unpack_hook: Callable):
+        self.batches = []
+        array = x._array
+        while type(array) is Batched:
+            self.batches.append((array.level, array.mapped))
+            array = array.value
+        if self.batches:
+            counter = version_of(x)
+            x = wrap(array)
+            x._counter = counter
         self.value = _packed(x, pack_hook)
         self.unpack_hook = unpack_hook
         self.dtype = x._array.dtype
@@ -43,6 +53,8 @@ class Packed:
         array = resolved(x._array)
         if array.dtype != self.dtype:
             array = namespace_of((array,)).astype(array, self.dtype)
+        for level, mapped in reversed(self.batches):
+            array = Batched(level, array, mapped)
         return wrap(array)
 
 

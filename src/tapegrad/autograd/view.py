@@ -83,7 +83,7 @@ def mark_view(op: Any, source: Any, out: Any, params: dict, index: int | None, m
     if not shares_memory(out._array, source._array):
         return
     if source._counter is INFERENCE:
-        out._counter = INFERENCE
+        out._counter, out._node = INFERENCE, None
         return
     version = version_of(source)
     out._counter = version

@@ -21,8 +21,7 @@ def check_writable(x: Any, others: Any = ()) -> None:
 
     Some views may be written as long as nothing that is written, nor `others`, requires grad.
     """
-    if x._counter is INFERENCE:
-        _check_inference()
+    check_inference(x)
     if not is_grad_enabled():
         return
     view = x._view
@@ -63,8 +62,9 @@ def check_view(x: Any) -> None:
     check_base(view)
 
 
-def _check_inference() -> None:
-    if not is_inference_mode_enabled():
+def check_inference(x: Any) -> None:
+    """Raise where `x` is of inference mode, and is written outside of it."""
+    if x._counter is INFERENCE and not is_inference_mode_enabled():
         raise errors.runtime_error(
             "Inplace update to inference tensor outside InferenceMode is not allowed."
             "You can make a clone to get a normal tensor before doing inplace update."

@@ -51,11 +51,12 @@ class StandIn:
     `inside` is the array that the tensor has all the same, None for one that only wraps others.
     """
 
-    __slots__ = ("dtype", "inside", "shape", "strides", "tensor")
+    __slots__ = ("dtype", "inside", "offset", "shape", "strides", "tensor")
 
     def __init__(self, tensor: Any, like: Any, inside: Any):
         self.tensor, self.inside = tensor, inside
         self.shape, self.dtype, self.strides = like.shape, like.dtype, like.strides
+        self.offset = 0  # of one that only wraps others
 
     @property
     def ndim(self) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
 from tapegrad.autograd.mode import MODE, is_grad_enabled
-from tapegrad.autograd.writable import cannot_cast, check_out, check_storable
+from tapegrad.autograd.writable import cannot_cast, check_inference, check_out, check_storable
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.errors import warn
@@ -222,6 +222,7 @@ def _check(name: str, result: Any, out: Any, inputs: tuple, read: tuple) -> tupl
         node = _node_without_formula(name, result, out)
     elif in_graph and name not in _COPIED:
         raise errors.out_in_graph(name)
+    check_inference(out)
     mode = MODE.get()
     if type(mode) is not bool:
         mode.check_out(name, result, out)

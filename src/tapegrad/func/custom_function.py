@@ -29,8 +29,9 @@ class VmapInfo(NamedTuple):
 
 def mapping_of(mode: ModeLike, args: tuple) -> Mapping | None:
     """The innermost level of `vmap` that one of the arguments is mapped in."""
+    leaves, _ = flatten(args)
     while isinstance(mode, Mode):
-        if isinstance(mode, Mapping) and any(_is_mapped(x, mode.level) for x in args):
+        if isinstance(mode, Mapping) and any(_is_mapped(x, mode.level) for x in leaves):
             return mode
         mode = mode.under
     return None
@@ -87,12 +88,11 @@ def mapped(function: Any, args: tuple, mapping: Mapping) -> Any:
     token = MODE.set(_less(MODE.get(), mapping))
     before = TRANSFORMS.set(level.transforms[0] if level.transforms else None)
     try:
-        given = [outside(x) for x in args]
-        dims = tuple(
-            [axis_of_batch(x._array, level) if _is_mapped(x, level) else None for x in args]
-        )
+        leaves, structure = flatten(args)
+        given = unflatten([outside(x) for x in leaves], structure)
+        dims = [axis_of_batch(x._array, level) if _is_mapped(x, level) else None for x in leaves]
         info = VmapInfo(level.size, level.randomness)
-        return _inside(function.vmap(info, dims, *given), level)
+        return _inside(function.vmap(info, unflatten(dims, structure), *given), level)
     finally:
         TRANSFORMS.reset(before)
         MODE.reset(token)

@@ -26,9 +26,10 @@ def functional_call(
     >>> torch.func.functional_call(layer, tensors, torch.tensor([[3.0, 4.0]]))
     tensor([[7.]])
     """
-    from tapegrad.nn.utils.stateless import call_with
+    from tapegrad.nn.utils.stateless import _functional_call
 
-    return call_with(module, parameter_and_buffer_dicts, args, kwargs, tie_weights, strict)
+    options = {"tie_weights": tie_weights, "strict": strict}
+    return _functional_call(module, parameter_and_buffer_dicts, args, kwargs, **options)
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -53,17 +54,23 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             "stack_module_state: Expected all models to be of the same class.",
             "Models of different classes have different parameters.",
         )
-    tables = [dict(model.named_parameters()) for model in models]
-    parameters = {}
+    return (
+        _stacked([dict(model.named_parameters()) for model in models]),
+        _stacked([dict(model.named_buffers()) for model in models]),
+    )
+
+
+def _stacked(tables: list[dict[str, Any]]) -> dict[str, Any]:
+    found = {}
     for name, first in tables[0].items():
-        together = stack([table[name] for table in tables], 0).detach()
-        parameters[name] = together.requires_grad_(first.requires_grad)
-    tables = [dict(model.named_buffers()) for model in models]
-    buffers = {
-        name: stack([table[name] for table in tables], 0).detach().requires_grad_(b.requires_grad)
-        for name, b in tables[0].items()
-    }
-    return parameters, buffers
+        tensors = [table[name] for table in tables]
+        if any([x.requires_grad is not first.requires_grad for x in tensors]):
+            raise runtime_error(
+                f"Expected {name} from each model to have the same .requires_grad",
+                "requires_grad_() sets it.",
+            )
+        found[name] = stack(tensors, 0).detach().requires_grad_(first.requires_grad)
+    return found
 
 
 def replace_all_batch_norm_modules_(root: EdgeLike) -> Any:

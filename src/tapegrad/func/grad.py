@@ -38,10 +38,19 @@ class Recorded(InTransform):
         self.mode, self.what = switched(True), leaves
         self.writes = Refusing(arguments)
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Any:
         self.hooks = forbid_hooks(_NO_HOOKS)
         self.writes.__enter__()
         InTransform.__enter__(self)
+        return self
+
+    def kept(self, y: Any) -> Any:
+        """A result with its history, which what the caller gave and is written does not keep."""
+        counter = getattr(y, "_counter", None)
+        if counter is not None and any([x._counter is counter for x in self.writes.written]):
+            y = dual_view(y)
+            y._view = None
+        return y
 
     def __exit__(self, *error: object) -> None:
         InTransform.__exit__(self)
@@ -226,7 +235,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         numbers = checked_argnums(argnums, len(args))
         inputs, structure = flatten(chosen(args, argnums, numbers))
         pairs: list = []
-        with Recorded(pairs, (args, kwargs)):
+        with Recorded(pairs, (args, kwargs)) as block:
             leaves = [leaf_of(x) for x in inputs]
             pairs += zip(leaves, inputs, strict=True)
             inside = replaced(args, argnums, numbers, unflatten(leaves, structure))
@@ -235,6 +244,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
             if has_aux:
                 output, aux = with_aux(output, "grad_and_value(f)(*args)")
             check_number(output)
+            output = block.kept(output)
         others = others_behind([output], leaves)
         watched = outer and are_live(others)
         recorded = watched or (outer and is_watched(tangents_of([output]), leaves))

@@ -133,6 +133,9 @@ def _joined(parts: tuple) -> Any:
 
 def _rows(outs: list, leaves: list, sizes: list, first: int, n: int) -> list:
     """The rows first, ..., first + n - 1 of the Jacobian by each leaf: (n, *input)."""
+    if n == 1:  # no batch, which not all of a backward pass may take
+        units = [unit[0] for unit in unit_vectors(outs, sizes, first, 1)]
+        return [g.unsqueeze(0) for g in pull_back(outs, leaves, units)]
     under = MODE.get()
     level = Level(n, "error", depth_of(under) + 1)
     cotangents = batch_of_units(outs, sizes, first, level)

@@ -60,10 +60,15 @@ def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: 
             _refuse_mapped(given, level)
         given = [_member(x, level) if isinstance(x, TensorBase) else x for x in given]
     else:
-        given = [_shown(x, level, i == 0) for i, x in enumerate(given)]
+        first = next((i for i, x in enumerate(given) if isinstance(x, TensorBase)), 0)
+        given = [_shown(x, level, i == first) for i, x in enumerate(given)]
     named = dict(zip(kwargs, given[len(args) :], strict=True))
+    rows = getattr(given[0], "shape", ())[:-1] if function.__name__ == "multinomial" else ()
+    if len(rows) == 2:  # it takes rows of weights, no batches of them
+        given[0] = given[0].flatten(0, 1)
     with outside(level):
         found = function(*given[: len(args)], **named)
+        found = found.unflatten(0, rows) if len(rows) == 2 else found
         if level.randomness == "same":
             return lift(found, level=level)
         return enter(found, axis=0, level=level)

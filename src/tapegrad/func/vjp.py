@@ -74,15 +74,18 @@ def recorded_call(
     """
     inputs, own = flatten(primals)
     pairs: list = []
-    with InTransform(switched(True), pairs) if hooks else Recorded(pairs, given):
+    aux = None
+    block: Any = InTransform(switched(True), pairs) if hooks else Recorded(pairs, given)
+    with block:
         leaves = [leaf_of(x) for x in inputs]
         pairs += zip(leaves, inputs, strict=True)
         result = func(*unflatten(leaves, own))
-    aux = None
-    if has_aux:
-        result, aux = with_aux(result, name)
-        aux = handed_on(aux, leaves)
-    outs, structure = flatten(result)
+        if has_aux:
+            result, aux = with_aux(result, name)
+        outs, structure = flatten(result)
+        if not hooks:
+            outs = [block.kept(y) for y in outs]
+    aux = handed_on(aux, leaves) if has_aux else None
     require_tensors(name, outs)
     for y in outs:
         if not (y.dtype.is_floating_point or y.dtype.is_complex):

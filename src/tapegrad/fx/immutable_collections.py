@@ -52,12 +52,14 @@ _pytree.register_pytree_node(
     lambda x: (list(x), None),
     lambda values, _: immutable_list(values),
     serialized_type_name="torch.fx.immutable_collections.immutable_list",
+    flatten_with_keys_fn=lambda x: ([(_pytree.SequenceKey(i), v) for i, v in enumerate(x)], None),
 )
 _pytree.register_pytree_node(
     immutable_dict,
     lambda x: (list(x.values()), list(x)),
     lambda values, keys: immutable_dict(zip(keys, values, strict=True)),
     serialized_type_name="torch.fx.immutable_collections.immutable_dict",
+    flatten_with_keys_fn=lambda x: ([(_pytree.MappingKey(k), v) for k, v in x.items()], list(x)),
 )
 
 __getattr__ = _refuses(__name__)

@@ -21,7 +21,7 @@ def _rule(forward: Callable[..., Any], g: Any, *inputs: Any) -> tuple:
     with tapegrad.enable_grad():
         places = [x.view_as(x) if x.requires_grad else x.detach() for x in inputs]
         for x in places:
-            x.requires_grad_()
+            x._require(True)  # inside of a transform, too
         y = forward(*places)
         return tapegrad.autograd.grad(y, places, g, create_graph=recorded, allow_unused=True)
 

@@ -352,10 +352,13 @@ class _Layout:
             self.strides = tuple(steps[::-1]) if self.shape else ()
 
 
-def made_wrapper(cls: Any, size: Any, strides: Any, dtype: Any, requires_grad: bool) -> Any:
+def made_wrapper(
+    cls: Any, size: Any, strides: Any, offset: int, dtype: Any, requires_grad: bool
+) -> Any:
     """A tensor of a class that dispatches, without memory."""
     made = object.__new__(cls)
     made._node = made._counter = made._view = made._grad = None
     made._signature = False
     made._array = StandIn(made, _Layout(size, strides, default() if dtype is None else dtype), None)
+    made._array.offset = offset
     return make_leaf(made) if requires_grad else made

@@ -93,6 +93,7 @@ def made_wrapper_subclass(
             f"{getattr(cls, '__name__', cls)} must define __torch_dispatch__",
             "Without it nothing says what operators do with such a tensor.",
         )
+    offset = others.pop("storage_offset", None) or 0
     for name, value in others.items():
         if value and not (name == "memory_format" and str(value) == "torch.contiguous_format"):
             raise errors.not_implemented(
@@ -100,7 +101,7 @@ def made_wrapper_subclass(
                 "Leave it away; strides= says how the elements lie.",
             )
     require_cpu(device)
-    return DISPATCH_CLASSES().made_wrapper(cls, size, strides, dtype, requires_grad)
+    return DISPATCH_CLASSES().made_wrapper(cls, size, strides, offset, dtype, requires_grad)
 
 
 def deepcopy_tensor(self: Tensor, memo: dict) -> Any:

@@ -379,9 +379,9 @@ class TensorCore(TensorBase):
     def data(self) -> Any:
         """The same memory without history and with a version counter of its own."""
         mode = MODE.get()
-        if type(mode) is bool and not REFUSING[0]:
-            return wrap(self._array)
         result = wrap(self._array if type(mode) is bool else mode.alone(self._array))
+        if self._counter is INFERENCE:
+            result._counter = INFERENCE
         if REFUSING[0]:
             result._born = born_of(self)
         if type(mode) is not bool:

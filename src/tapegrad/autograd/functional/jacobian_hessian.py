@@ -12,6 +12,7 @@ from tapegrad.autograd.reachable import nodes_behind
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import OneOrMore
+from tapegrad.core.torch_dispatch import is_stand_in
 
 
 def is_plain(outs: Iterable) -> bool:
@@ -92,15 +93,17 @@ def _by_rows(
                 "`vectorize=False`.",
                 "In one batch zeros cannot be told from what does not matter.",
             )
-        if vectorize or (not strict and not create_graph and _goes_unseen(outs)):
+        if vectorize or (not strict and not create_graph and _goes_unseen(outs, xs)):
             table = _rows_at_once(outs, xs, create_graph)
         else:
             table = [_rows(i, out, xs, create_graph, strict) for i, out in enumerate(outs)]
     return _shaped(table, several, several_outs, create_graph)
 
 
-def _goes_unseen(outs: tuple) -> bool:
+def _goes_unseen(outs: tuple, xs: tuple) -> bool:
     """Whether one pass for all is what one pass for each would be; complex ones are refused."""
+    if any(map(is_stand_in, (*outs, *xs))):
+        return False
     return is_plain(outs) and not any(out.dtype.is_complex for out in outs)
 
 

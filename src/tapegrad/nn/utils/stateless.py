@@ -31,23 +31,25 @@ def functional_call(
         "removed in a future version of PyTorch. Please use `torch.func.functional_call` instead "
         "which is a drop-in replacement."
     )
-    return call_with(module, parameters_and_buffers, args, kwargs, tie_weights, strict)
+    options = {"tie_weights": tie_weights, "strict": strict}
+    return _functional_call(module, parameters_and_buffers, args, kwargs, **options)
 
 
-def call_with(
+def _functional_call(
     module: Module,
-    tensors: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
-    args: Sequence,
-    kwargs: dict[str, Any] | None,
-    tie_weights: bool,
-    strict: bool,
+    parameters_and_buffers: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
 ) -> Any:
-    """`module(*args, **kwargs)` with `tensors`, by dotted name, as parameters and buffers.
+    """`module(*args, **kwargs)` with tensors, by dotted name, as parameters and buffers.
 
     With `tie_weights`, what a module has under two names is replaced under both. With `strict`, all
-    have to be replaced. A buffer that the call assigns anew is put into `tensors`.
+    have to be replaced. A buffer that the call assigns anew is put among the tensors.
     """
-    with _reparametrize_module(module, tensors, tie_weights, strict):
+    with _reparametrize_module(module, parameters_and_buffers, tie_weights, strict):
         positional = () if args is None else args if isinstance(args, tuple) else (args,)
         return module(*positional, **(kwargs or {}))
 
@@ -60,7 +62,7 @@ def _reparametrize_module(
     strict: bool = False,
     stack_weights: bool = False,
 ) -> Iterator[None]:
-    """While it lasts, `module` has other tensors: see `call_with`.
+    """While it lasts, `module` has other tensors: see `_functional_call`.
 
     `stack_weights` says in which order PyTorch puts the old ones back; each has its place here.
 
@@ -76,18 +78,24 @@ def _reparametrize_module(
     if strict:
         _check_complete(module, wanted)
     places = {name: _place(module, name) for name in wanted}
-    before = {name: table.get(key) for name, (table, key) in places.items() if key in table}
+    before = {name: table and table[key] for name, (_, table, key) in places.items()}
     try:
-        for name in before:
-            table, key = places[name]
-            table[key] = wanted[name]
+        for name, (owner, table, key) in places.items():
+            if table is None:
+                setattr(owner, key, wanted[name])
+            else:
+                table[key] = wanted[name]
         yield
     finally:
-        for name, tensor in before.items():
-            table, key = places[name]
+        for name, (owner, table, key) in places.items():
+            if table is None and not hasattr(owner, key):
+                continue
             if name in given and isinstance(tensors, dict):
-                tensors[name] = table[key]
-            table[key] = tensor
+                tensors[name] = getattr(owner, key)
+            if table is None:
+                delattr(owner, key)
+            else:
+                table[key] = before[name]
 
 
 def _merged(tensors: Any) -> Mapping[str, Tensor]:
@@ -115,7 +123,7 @@ def _merged(tensors: Any) -> Mapping[str, Tensor]:
             "Pass dict(module.named_parameters()), or one like it.",
         )
     for tensor in merged.values():
-        if not isinstance(tensor, Tensor):
+        if tensor is not None and not isinstance(tensor, Tensor):
             raise type_error(
                 f"{tensor} is not an instance of torch.Tensor", "The values are tensors by name."
             )
@@ -151,8 +159,8 @@ def _tied(module: Module, given: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
 
 def _check_complete(module: Module, wanted: Mapping[str, Tensor]) -> None:
     own = _own(module)
-    unexpected = ", ".join(repr(name) for name in wanted if name not in own)
-    missing = ", ".join(repr(name) for name in own if name not in wanted)
+    unexpected = ", ".join(repr(name) for name in sorted(wanted) if name not in own)
+    missing = ", ".join(repr(name) for name in sorted(own) if name not in wanted)
     lines = [f"\n\tUnexpected key(s): {unexpected}."] if unexpected else []
     lines += [f"\n\tMissing key(s): {missing}."] if missing else []
     if lines:
@@ -162,8 +170,8 @@ def _check_complete(module: Module, wanted: Mapping[str, Tensor]) -> None:
         )
 
 
-def _place(module: Module, name: str) -> tuple[dict[str, Any], str]:
-    """The table in which the tensor of this name is, and its key there."""
+def _place(module: Module, name: str) -> tuple[Module, dict[str, Any] | None, str]:
+    """The module and the table in which the tensor of this name is, if it is, and its key there."""
     path, _, key = name.rpartition(".")
     if not key:
         raise advised(
@@ -173,11 +181,11 @@ def _place(module: Module, name: str) -> tuple[dict[str, Any], str]:
     owner = module.get_submodule(path)
     for table in (owner._buffers, owner._parameters):
         if key in table:
-            return table, key
+            return owner, table, key
     there = getattr(owner, key, None)
     if not (there is None or isinstance(there, Tensor)):
         raise type_error(
             f"attribute `{key}`: {there} is not an instance of torch.Tensor",
             "Only tensors can be replaced.",
         )
-    return (owner.__dict__ if key in owner.__dict__ else owner._parameters), key
+    return owner, owner.__dict__ if key in owner.__dict__ else None, key

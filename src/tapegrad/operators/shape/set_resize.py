@@ -7,7 +7,7 @@ import numpy as np
 from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.mode import check_memory, is_grad_enabled
 from tapegrad.autograd.node import AccumulateGrad, make_leaf
-from tapegrad.autograd.writable import check_writable
+from tapegrad.autograd.writable import check_inference, check_writable
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, MemoryFormat, Shape, Tensor
@@ -71,7 +71,8 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
     """
     if REFUSING[0]:
         refuse_captured("resize_", self)
-    if self.requires_grad:
+    check_inference(self)
+    if self.requires_grad and not self.is_inference():
         text = "cannot resize variables that require grad"
         raise errors.runtime_error(text, "detach() it first, or use view() or reshape().")
     check_memory("resize_", self)

@@ -11,6 +11,7 @@ from tapegrad.core.memory_format import strided
 from tapegrad.core.meta_array import MetaArray, device_of
 from tapegrad.core.registration import SPARSE
 from tapegrad.core.storage_follower import Freed
+from tapegrad.core.torch_dispatch import StandIn
 from tapegrad.core.untyped_storage import UntypedStorage, storage_of
 from tapegrad.operators.conversion import metadata
 from tapegrad.operators.shape import set_resize
@@ -136,6 +137,10 @@ class QueryMethods:
     def storage_offset(self) -> int:
         """How many elements lie in the memory before the first one of this tensor."""
         array = below_batches(self._array)
+        if type(array) is StandIn:
+            if array.inside is None:
+                return array.offset
+            array = array.inside
         if not array.size and self._view is not None:
             return _offset_of_nothing(self._view)
         return _storage.offset_of(array)

@@ -6,11 +6,13 @@
 import copy
 import functools
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 from tapegrad import func as _func
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.errors import deprecated, runtime_error
+from tapegrad.core.missing import missing
 from tapegrad.nn.modules.module import Module
 from tapegrad.operators.creation.zeros_eye import empty
 
@@ -165,3 +167,10 @@ def combine_state_for_ensemble(models: Sequence[Module]) -> tuple:
     parameters, buffers = _func.stack_module_state(models)
     stacked = tuple([p.detach() for p in parameters.values()])
     return FunctionalModuleWithBuffers(models[0]), stacked, tuple(buffers.values())
+
+
+def __getattr__(name: str) -> Any:
+    """`einops` and `experimental`, modules of this package."""
+    if name in ("einops", "experimental"):
+        return import_module(f"{__name__}.{name}")
+    raise missing(__name__, name)
