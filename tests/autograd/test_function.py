@@ -852,3 +852,30 @@ def test_the_warning_about_a_mark_names_the_line_of_the_call():
     with pytest.warns(UserWarning, match="received a tensor that was not an input") as caught:
         function.apply(leaf(1.0))
     assert caught[0].filename == __file__
+
+
+def test_a_view_that_forward_wrote_is_behind_the_function():
+    def forward(ctx, x, whole):
+        copy = x.clone()
+        part = copy[:2]
+        (copy if whole else part).add_(2)
+        return part
+
+    f = custom(forward, lambda ctx, g: (torch.cat([g, g]), None))
+    for whole in (False, True):
+        x = leaf(1.0, 2.0, 3.0, 4.0)
+        y = f.apply(x, whole)
+        assert y.grad_fn.name() == "CustomBackward" and y._version == 1
+        y.sum().backward()
+        assert x.grad.tolist() == [1.0, 1.0, 1.0, 1.0]
+        with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
+            y.add_(1)
+
+
+def test_the_node_behind_gradients_that_cannot_be_differentiated_has_their_places():
+    f = custom(lambda ctx, x, k: x * k, once_differentiable(lambda ctx, g: (g * 2, None)))
+    x = leaf(1.0)
+    (g,) = torch.autograd.grad(f.apply(x, 2), x, leaf(1.0), create_graph=True)
+    assert g.grad_fn.name() == "torch::autograd::Error"
+    nodes = [node if node is None else type(node).__name__ for node, _ in g.grad_fn.next_functions]
+    assert nodes == ["AccumulateGrad", None]

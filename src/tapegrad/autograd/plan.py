@@ -18,6 +18,7 @@ from tapegrad.autograd.node import (
     PairNode,
     Port,
     TupleNode,
+    counter_of,
     version_of,
 )
 from tapegrad.autograd.plan_composer import compose
@@ -140,9 +141,9 @@ class Plan:
             tensor._node = node
             if isinstance(node, MultiNode):
                 tensor._node = Port(node, key)
-                tensor._counter = (node.output_version or {}).get(key)
+                tensor._counter = counter_of(node, key)
             elif key == self.op.differentiable_output:
-                tensor._counter = node.output_version
+                tensor._counter = counter_of(node)
             else:
                 tensor._node = None
             return tensor
@@ -278,7 +279,7 @@ def placed(value: Any, edge: Any) -> Any:
         return value
     tensor = wrap(array)
     tensor._node = edge
-    tensor._counter = version_of(value) if is_tensor else edge.output_version
+    tensor._counter = version_of(value) if is_tensor else counter_of(edge)
     return tensor
 
 

@@ -245,6 +245,8 @@ def _all_placed(node: BackwardCFunction, args: tuple, results: tuple, recorded: 
             if edge is not None:
                 _remember_version(edge, x)
                 x._node = edge
+                if x._view is not None and x._counter is not INFERENCE:
+                    x._view.seen = x._counter.value  # what forward has written is in it
     return found
 
 

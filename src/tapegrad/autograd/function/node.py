@@ -10,7 +10,7 @@ from tapegrad.arrays.signature import Like
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.function.context import unpicklable
 from tapegrad.autograd.function.saved import FREED, TAKEN, saved_tensor
-from tapegrad.autograd.node import MultiNode, Port, next_sequence
+from tapegrad.autograd.node import AccumulateGrad, MultiNode, Port, next_sequence
 from tapegrad.autograd.node_constructor import constructor
 from tapegrad.autograd.sum_to_size import restore
 from tapegrad.core import errors, tensor_base
@@ -53,16 +53,15 @@ _raising = constructor(Error, RAISING_PLAN)
 
 def refusing(gradients: tuple) -> tuple:
     """The same gradients behind a node that raises."""
-    node = _raising((), ())
+    detached = [g.detach() if isinstance(g, TensorBase) else g for g in gradients]
+    edges = [AccumulateGrad(g) if isinstance(g, TensorBase) else None for g in detached]
+    node = _raising(tuple(edges), ())
     node.output_metadata = None
     node.n_outputs = len(gradients)
-    found = []
-    for i, g in enumerate(gradients):
+    for i, g in enumerate(detached):
         if isinstance(g, TensorBase):
-            g = g.detach()
             g._node = Port(node, i)
-        found.append(g)
-    return tuple(found)
+    return tuple(detached)
 
 
 new = object.__new__
