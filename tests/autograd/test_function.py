@@ -879,3 +879,28 @@ def test_the_node_behind_gradients_that_cannot_be_differentiated_has_their_place
     assert g.grad_fn.name() == "torch::autograd::Error"
     nodes = [node if node is None else type(node).__name__ for node, _ in g.grad_fn.next_functions]
     assert nodes == ["AccumulateGrad", None]
+
+
+def test_zeros_are_not_made_for_results_without_a_gradient_if_that_is_said():
+    def forward(ctx, x, zeros):
+        a, b = x.clone(), x.clone()
+        ctx.mark_non_differentiable(b)
+        ctx._materialize_non_diff_grads = zeros
+        return a, b
+
+    given = []
+    f = custom(forward, lambda ctx, g, h: (given.append(h), (g, None))[1])
+    for zeros in (True, False):
+        f.apply(leaf(1.0), zeros)[0].backward()
+    assert given[0].tolist() == [0.0] and given[1] is None
+
+
+def test_what_is_none_among_saved_tensors_cannot_be_packed():
+    def forward(ctx, x):
+        ctx.save_for_backward(x, None)
+        return x * 1
+
+    saved = custom(forward).apply(leaf(1.0)).grad_fn._raw_saved_tensors
+    assert saved[1].data is None
+    with pytest.raises(RuntimeError, match="with value None is forbidden"):
+        saved[1].register_hooks(lambda x: x, lambda x: x)

@@ -112,7 +112,7 @@ def register_hook(self: Any, hook: Any) -> Any:
     """Call `hook` with the sparse gradient; what it returns replaces it."""
 
     def on_values(g: Any) -> Any:
-        found = hook(with_values(self, g))
+        found = hook(None if g is None else with_values(self, g))
         return None if found is None else masked_values(found, self)
 
     return self._data.register_hook(on_values)

@@ -213,10 +213,13 @@ def _all_placed(node: BackwardCFunction, args: tuple, results: tuple, recorded: 
     ctx = node.ctx
     marked = ctx.dirty_tensors is not None or ctx.non_differentiable is not None
     dirty = _dirty(ctx, inputs, results, recorded) if marked else ()
+    moving = [recorded and is_differentiable(ctx, x) for x in results]
     if recorded:
         node.n_outputs = len(results)
-        node.result_metadata = [_output_like(x) for x in results]
-    moving = [recorded and is_differentiable(ctx, x) for x in results]
+        zeros = ctx._materialize_non_diff_grads
+        node.result_metadata = [
+            _output_like(x) if m or zeros else None for x, m in zip(results, moving, strict=True)
+        ]
     made = MULTI_OUTPUT if sum(moving) > 1 else IN_FUNCTION
     found = list(results)
     for i, x in enumerate(results):

@@ -166,12 +166,7 @@ class BackwardCFunction(MultiNode):
 
         if self.saved_values is FREED or self.saved_values is TAKEN:
             raise freed()
-        return tuple(
-            [
-                None if x is None else SavedByFunction(self, i)
-                for i, x in enumerate(self.saved_values)
-            ]
-        )
+        return tuple([SavedByFunction(self, i) for i in range(len(self.saved_values))])
 
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"

@@ -5,6 +5,7 @@ _nn             functions behind `torch.nn.functional`
 _linalg _fft _special   functions behind `torch.linalg` and its kin
 _functorch      levels of `vmap` and of derivatives
 _autograd _distributed_c10d   classes of the profiler and of `torch.distributed`
+_functions graph_task   nodes of the graph, and what a backward pass says of itself
 switches        what `torch.backends` and other public functions set
 """
 
@@ -338,9 +339,10 @@ def __getattr__(name: str) -> Any:
         return getattr(jit, name)
     if name in _OF_DISPATCH:
         return getattr(import_module("tapegrad.utils._python_dispatch"), name)
-    switches = import_module(f"{__name__}.switches")
-    if name[:2] != "__" and name in vars(switches):
-        return getattr(switches, name)
+    for file in ("switches", "graph_task"):
+        found = vars(import_module(f"{__name__}.{file}"))
+        if name[:2] != "__" and name in found:
+            return found[name]
     if name == "_VariableFunctions":
         return import_module("tapegrad.compat.torch._VF")
     if name[:2] != "__" and find_spec(f"{__name__}.{name}") is not None:
