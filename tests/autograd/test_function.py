@@ -904,3 +904,16 @@ def test_what_is_none_among_saved_tensors_cannot_be_packed():
     assert saved[1].data is None
     with pytest.raises(RuntimeError, match="with value None is forbidden"):
         saved[1].register_hooks(lambda x: x, lambda x: x)
+
+
+def test_an_argument_that_is_returned_is_viewed_as_its_class_says():
+    seen = []
+
+    class Named(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append(func.__name__)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    y = custom(lambda ctx, x: x).apply(torch.ones(2).as_subclass(Named))
+    assert type(y) is Named and seen == ["view_as"]

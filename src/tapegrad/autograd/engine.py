@@ -13,6 +13,8 @@ from contextvars import ContextVar, copy_context
 from heapq import heappop, heappush, heappushpop
 from threading import Thread
 
+from numpy import ndarray
+
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.accumulate import accumulate, collected
 from tapegrad.autograd.errors import freed
@@ -26,6 +28,7 @@ from tapegrad.core import tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, ModeLike, NodeLike, Sequence
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.tensor_base import SPARSE
 
 BACKWARD_PASS: ContextVar[Any] = ContextVar("tapegrad_backward_pass", default=None)
 """The pass that is running, the innermost one; None where none is."""
@@ -197,6 +200,10 @@ class BackwardPass:
     def _add(self, edge: EdgeLike, old: Any, g: Array) -> None:
         if type(old) is list:  # that nothing had come
             self.pending[edge] = g
+        elif SPARSE and (isinstance(old, SPARSE[0]) or isinstance(g, SPARSE[0])):
+            if isinstance(old, SPARSE[0]) and not isinstance(g, SPARSE[0]):
+                old, g = g, old
+            self.pending[edge] = self._unwrap(self._wrap(old) + self._wrap(g))
         elif self.create_graph or getattr(old, "shape", None) != g.shape or old.dtype != g.dtype:
             self.pending[edge] = old + g
         elif edge in self.summed:
@@ -368,7 +375,7 @@ class BackwardPass:
                     continue
                 old = pending.get(edge)
                 if old is not None:
-                    if edge in summed and waiting is None:
+                    if edge in summed and waiting is None and type(g) is ndarray:
                         old += g
                     else:
                         self.send(edge, g)

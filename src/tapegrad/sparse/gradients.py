@@ -1,5 +1,6 @@
 """Gradients that are sparse, on their way to a dense leaf, and gradients of sparse tensors."""
 
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,13 @@ def by_frequency_refused() -> Exception:
 
 def accumulated(old: Any, g: Any, create_graph: bool) -> Any:
     """The `.grad` of a leaf to which `g` is added, one or both of them sparse."""
+    held = getrefcount(g) > 3  # who calls, `g` and the argument: more would see it written
     g = _tensor(g)
     if old is None:
-        return g if create_graph or not is_sparse(g) else detach(g)
+        if create_graph or not is_sparse(g):
+            return g
+        g = detach(g)
+        return g.clone() if held or not g._data.is_contiguous() else g
     if create_graph:
         return g + old if is_sparse(old) else old + g
     if is_sparse(old) and not is_sparse(g):

@@ -414,11 +414,14 @@ class TensorCore(TensorBase):
             )
         if TRANSFORMS.get() is not None:
             TRANSFORM_STACK().refuse_data(self, value)
-        if type(value._array) is not type(self._array) and value.device is not self.device:
+        if value.layout is not self.layout or (
+            type(value._array) is not type(self._array) and value.device is not self.device
+        ):
             raise errors.runtime_error(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
                 "incompatible tensor type.",
-                f"One is on {self.device}, the other on {value.device}: make a new tensor.",
+                f"One is {self.layout} on {self.device}, the other {value.layout} on "
+                f"{value.device}: make a new tensor.",
             )
         mode = MODE.get()
         if type(mode) is not bool:
