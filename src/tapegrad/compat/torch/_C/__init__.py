@@ -5,21 +5,26 @@ _nn             functions behind `torch.nn.functional`
 _linalg _fft _special   functions behind `torch.linalg` and its kin
 _functorch      levels of `vmap` and of derivatives
 _autograd _distributed_c10d   classes of the profiler and of `torch.distributed`
-_functions graph_task   nodes of the graph, and what a backward pass says of itself
+_functions      nodes of the graph
 switches        what `torch.backends` and other public functions set
 """
 
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import count
 from typing import Any, NoReturn
+from weakref import WeakKeyDictionary, ref
 
 import tapegrad
 from tapegrad import jit
 from tapegrad.arrays.namespaces import is_batched
+from tapegrad.autograd.engine import BACKWARD_PASS as _BACKWARD_PASS
 from tapegrad.autograd.execution_engine import ImperativeEngine as _ImperativeEngine
 from tapegrad.autograd.function.context import Context as _FunctionBase
 from tapegrad.autograd.mode import TRANSFORMS as _TRANSFORMS
 from tapegrad.autograd.mode import set_grad_enabled as _grad_switch
+from tapegrad.autograd.node import AccumulateGrad as _AccumulateGrad
+from tapegrad.autograd.node import Node as _Node
 from tapegrad.compat.torch._C.dispatch_keys import (
     DispatchKey,
     DispatchKeySet,
@@ -211,6 +216,48 @@ def _group_tensors_by_device_and_dtype(
     return found
 
 
+# --- backward passes ------------------------------------------------------------------------------
+
+_numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+_next = count()
+
+
+def _current_graph_task_id() -> int:
+    """A number of the backward pass that runs; -1 where none does."""
+    backward = _BACKWARD_PASS.get()
+    if backward is not None and backward not in _numbers:
+        _numbers[backward] = next(_next)
+    return -1 if backward is None else _numbers[backward]
+
+
+def _will_engine_execute_node(node: object) -> bool:
+    """Whether the backward pass that runs will run a node."""
+    backward = _BACKWARD_PASS.get()
+    if not isinstance(node, _Node):
+        text = f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}"
+    elif backward is None:
+        text = "_get_should_execute_nodes should only be called during the backward pass"
+    elif backward.restricted and not backward.keep and type(node) is _AccumulateGrad:
+        text = (
+            "A leaf node was passed to _will_engine_execute_node but we are currently running "
+            "autograd.grad(). This is currently not supported."
+        )
+    else:
+        return backward.will_run(node)
+    raise _errors.runtime_error(text, "Ask of tensor.grad_fn, in a hook.")
+
+
+class _WeakTensorRef:
+    """Whether a tensor is still there."""
+
+    def __init__(self, tensor: _Tensor):
+        self._found = ref(tensor)
+
+    def expired(self) -> bool:
+        """Whether nobody holds it any more."""
+        return self._found() is None
+
+
 # --- devices -------------------------------------------------------------------------------------
 
 
@@ -273,21 +320,16 @@ def _jit_texpr_fuser_enabled() -> bool:
 
 
 def _jit_can_fuse_on_cpu() -> bool:
-    """Whether TorchScript fuses for the CPU: there is no such compiler."""
-    return False
-
-
-def _jit_can_fuse_on_gpu() -> bool:
-    """Whether TorchScript fuses for a GPU: there is none."""
+    """Whether TorchScript fuses: there is no such compiler."""
     return False
 
 
 def _jit_override_can_fuse_on_cpu(on: bool, /) -> None:
-    """Let TorchScript's compiler fuse for the CPU, if there were one."""
+    """Let TorchScript's compiler fuse, if there were one."""
 
 
-def _jit_override_can_fuse_on_gpu(on: bool, /) -> None:
-    """Let TorchScript's compiler fuse for a GPU, if there were one."""
+_jit_can_fuse_on_gpu = _jit_can_fuse_on_cpu
+_jit_override_can_fuse_on_gpu = _jit_override_can_fuse_on_cpu
 
 
 def _jit_set_nvfuser_enabled(on: bool, /) -> bool:
@@ -339,10 +381,9 @@ def __getattr__(name: str) -> Any:
         return getattr(jit, name)
     if name in _OF_DISPATCH:
         return getattr(import_module("tapegrad.utils._python_dispatch"), name)
-    for file in ("switches", "graph_task"):
-        found = vars(import_module(f"{__name__}.{file}"))
-        if name[:2] != "__" and name in found:
-            return found[name]
+    switches = import_module(f"{__name__}.switches")
+    if name[:2] != "__" and name in vars(switches):
+        return getattr(switches, name)
     if name == "_VariableFunctions":
         return import_module("tapegrad.compat.torch._VF")
     if name[:2] != "__" and find_spec(f"{__name__}.{name}") is not None:

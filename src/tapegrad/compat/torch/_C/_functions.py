@@ -1,7 +1,8 @@
-"""`torch._C._functions`: nodes of the graph, and functions that make some for tests."""
+"""`torch._C._functions`: nodes of the graph, and functions that tests of graphs are made with."""
 
 from tapegrad.autograd.function import Function
 from tapegrad.autograd.function.node import Error
+from tapegrad.autograd.gradcheck.undefined_and_layout import UndefinedGrad as _Undefined
 from tapegrad.autograd.history import CopySlices
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.core.annotations import Any, Tensor
@@ -10,23 +11,11 @@ from tapegrad.core.missing import refuses as _refuses
 __all__ = ["AccumulateGrad", "CopySlices", "DelayedError", "Error", "UndefinedGrad"]
 
 
-class _Undefined(Function):
-    @staticmethod
-    def forward(ctx: Any, *tensors: Tensor) -> Any:
-        ctx.n = len(tensors)
-        found = tuple([x.view_as(x) for x in tensors])
-        return found if len(found) > 1 else found[0]
-
-    @staticmethod
-    def backward(ctx: Any, *grads: object) -> Any:
-        return (None,) * ctx.n
-
-
 class UndefinedGrad:
-    """A function of tensors that gives them back, and no gradient."""
+    """A function that gives a tensor back, and no gradient."""
 
-    def __call__(self, *tensors: Tensor) -> Any:
-        return _Undefined.apply(*tensors)
+    def __call__(self, tensor: Tensor) -> Any:
+        return _Undefined.apply(tensor)
 
 
 class _Delayed(Function):
@@ -42,7 +31,7 @@ class _Delayed(Function):
 
 
 class DelayedError:
-    """A function of tensors that gives them back, and an error of `message` for their gradients."""
+    """A function that gives tensors back, and an error of `message` for their gradients."""
 
     def __init__(self, message: str, num_inputs: int):
         self._message = message
@@ -51,5 +40,4 @@ class DelayedError:
         return _Delayed.apply(self._message, *tensors)
 
 
-_Undefined.__name__ = "UndefinedGrad"
 __getattr__ = _refuses(__name__)
