@@ -2,16 +2,15 @@
 
 dispatch_keys   the names of PyTorch's dispatcher
 _nn             functions behind `torch.nn.functional`
-_linalg _fft _special   functions behind `torch.linalg` and its kin
 _functorch      levels of `vmap` and of derivatives
 _autograd _distributed_c10d   classes of the profiler and of `torch.distributed`
-_functions      nodes of the graph
 switches        what `torch.backends` and other public functions set
 """
 
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
+from types import ModuleType
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary, ref
 
@@ -373,8 +372,41 @@ class Block(_Unmade):
 Graph.__module__ = Node.__module__ = Value.__module__ = Block.__module__ = "torch._C"
 
 
+def _family(name: str) -> ModuleType:
+    """`torch._C._linalg` and its kin: what `torch.linalg` has, called `linalg_...`.
+
+    `torch.fx` writes them so in the code of graphs.
+    """
+    home = import_module(f"tapegrad.{name}")
+    found = ModuleType(f"torch._C._{name}")
+
+    def __getattr__(asked: str) -> Any:
+        family, _, rest = asked.partition("_")
+        if family == name and rest in home.__all__:
+            return getattr(home, rest)
+        raise AttributeError(f"module '{found.__name__}' has no attribute '{asked}'")
+
+    found.__getattr__ = __getattr__  # type: ignore[method-assign]
+    return found
+
+
+def _node_module() -> ModuleType:
+    """`torch._C._functions`: nodes of the graph, and what ends a gradient."""
+    from tapegrad.autograd.function.node import Error
+    from tapegrad.autograd.gradcheck.undefined_and_layout import UndefinedGrad
+    from tapegrad.autograd.history import CopySlices
+
+    found: Any = ModuleType("torch._C._functions")
+    found.AccumulateGrad, found.CopySlices, found.Error = _AccumulateGrad, CopySlices, Error
+    found.UndefinedGrad = lambda: UndefinedGrad.apply
+    return found
+
+
 def __getattr__(name: str) -> Any:
     """What `torch`, `torch.overrides` and `torch.jit` have, and modules of this package."""
+    if name in ("_fft", "_linalg", "_special", "_functions"):
+        found = globals()[name] = _node_module() if name == "_functions" else _family(name[1:])
+        return found
     if name in _OF_TORCH:
         return getattr(tapegrad, name)
     if name in _OF_JIT:
