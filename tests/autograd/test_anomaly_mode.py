@@ -416,3 +416,14 @@ def test_nan_in_the_gradient_of_a_transposed_matrix_is_found():
     with torch.autograd.set_detect_anomaly(True):
         error, _ = failing((torch.ones(4, 2) @ (w.t().sqrt() * 0)).sum())
     assert "SqrtBackward0" in str(error)
+
+
+def test_an_error_is_not_lost_where_warnings_are_errors(capsys):
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = x + 1
+        z = y**2
+        y += 1
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            torch.autograd.grad(z.sum(), x)
+    assert "Error detected in PowBackward0" in capsys.readouterr().err

@@ -524,3 +524,46 @@ def test_data_is_a_tensor_that_can_have_a_gradient():
 def test_shapes_dtypes_dimensions_and_indices(call, error, message):
     with refused(error, message):
         call()
+
+
+DETACHED = "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+
+
+def test_what_was_saved_may_not_be_detached_in_place():
+    x = torch.tensor([3.0, 1.0], requires_grad=True)
+    for y in (x.clone(), x.sort()[0]):
+        z = y.sin()
+        y.detach_()
+        with pytest.raises(RuntimeError, match=DETACHED):
+            z.sum().backward()
+    y = x.clone()
+    view = y.view(2)  # has a node of its own
+    z = view.sin() + y
+    y.detach_()
+    z.sum().backward()
+    assert torch.allclose(x.grad, x.cos() + 1)
+
+
+def test_a_result_that_its_node_saved_may_be_detached_and_then_not_be_written():
+    def slope(change):
+        x = torch.tensor([0.0, 1.0], requires_grad=True)
+        y = x.exp()
+        z = (y * 2).sum()
+        change(y.detach_())
+        z.backward()
+        return x.grad
+
+    assert torch.allclose(slope(lambda y: None), 2 * torch.tensor([0.0, 1.0]).exp())
+    with pytest.raises(RuntimeError, match="which is output 0 of Exp, is at version 1"):
+        slope(lambda y: y.add_(1))
+
+
+def test_a_leaf_that_was_saved_may_not_be_written_when_it_has_stopped_requiring_grad():
+    for stop in (torch.Tensor.detach_, lambda x: x.requires_grad_(False)):
+        x = torch.tensor([1.0], requires_grad=True)
+        y = x.sin()
+        stop(x)
+        y.backward(retain_graph=True)  # goes nowhere
+        x.add_(1)
+        with pytest.raises(RuntimeError, match="is at version 1; expected version 0"):
+            y.backward()

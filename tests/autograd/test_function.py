@@ -852,3 +852,68 @@ def test_the_warning_about_a_mark_names_the_line_of_the_call():
     with pytest.warns(UserWarning, match="received a tensor that was not an input") as caught:
         function.apply(leaf(1.0))
     assert caught[0].filename == __file__
+
+
+def test_a_view_that_forward_wrote_is_behind_the_function():
+    def forward(ctx, x, whole):
+        copy = x.clone()
+        part = copy[:2]
+        (copy if whole else part).add_(2)
+        return part
+
+    f = custom(forward, lambda ctx, g: (torch.cat([g, g]), None))
+    for whole in (False, True):
+        x = leaf(1.0, 2.0, 3.0, 4.0)
+        y = f.apply(x, whole)
+        assert y.grad_fn.name() == "CustomBackward" and y._version == 1
+        y.sum().backward()
+        assert x.grad.tolist() == [1.0, 1.0, 1.0, 1.0]
+        with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
+            y.add_(1)
+
+
+def test_the_node_behind_gradients_that_cannot_be_differentiated_has_their_places():
+    f = custom(lambda ctx, x, k: x * k, once_differentiable(lambda ctx, g: (g * 2, None)))
+    x = leaf(1.0)
+    (g,) = torch.autograd.grad(f.apply(x, 2), x, leaf(1.0), create_graph=True)
+    assert g.grad_fn.name() == "torch::autograd::Error"
+    nodes = [node if node is None else type(node).__name__ for node, _ in g.grad_fn.next_functions]
+    assert nodes == ["AccumulateGrad", None]
+
+
+def test_zeros_are_not_made_for_results_without_a_gradient_if_that_is_said():
+    def forward(ctx, x, zeros):
+        a, b = x.clone(), x.clone()
+        ctx.mark_non_differentiable(b)
+        ctx._materialize_non_diff_grads = zeros
+        return a, b
+
+    given = []
+    f = custom(forward, lambda ctx, g, h: (given.append(h), (g, None))[1])
+    for zeros in (True, False):
+        f.apply(leaf(1.0), zeros)[0].backward()
+    assert given[0].tolist() == [0.0] and given[1] is None
+
+
+def test_what_is_none_among_saved_tensors_cannot_be_packed():
+    def forward(ctx, x):
+        ctx.save_for_backward(x, None)
+        return x * 1
+
+    saved = custom(forward).apply(leaf(1.0)).grad_fn._raw_saved_tensors
+    assert saved[1].data is None
+    with pytest.raises(RuntimeError, match="with value None is forbidden"):
+        saved[1].register_hooks(lambda x: x, lambda x: x)
+
+
+def test_an_argument_that_is_returned_is_viewed_as_its_class_says():
+    seen = []
+
+    class Named(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append(func.__name__)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    y = custom(lambda ctx, x: x).apply(torch.ones(2).as_subclass(Named))
+    assert type(y) is Named and seen == ["view_as"]

@@ -481,3 +481,26 @@ def test_a_check_leaves_its_inputs_alone():
     with pytest.raises(GradcheckError):
         gradcheck(lambda x: x * x.detach(), x)
     assert x.tolist() == [1, 2] and x.grad is None
+
+
+def test_a_hook_that_needs_a_gradient_is_found():
+    def f(x):
+        y = x.clone()
+        y.register_hook(lambda g: g * 2 / 2)
+        return y
+
+    x = torch.ones(1, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(f, x, check_undefined_grad=False)
+
+    def g(x):
+        y = x.clone()
+        y.register_hook(check)
+        return y
+
+    def check(g):
+        if g is None:
+            raise RuntimeError("there is none")
+
+    with pytest.warns(UserWarning, match="New undefined gradient support checking feature"):
+        with pytest.raises(RuntimeError, match="Expected backward function to handle undefined"):
+            torch.autograd.gradcheck(g, x)

@@ -720,3 +720,44 @@ def test_a_node_runs_the_hooks_of_a_dict_that_a_tensor_has():
     assert x.grad.tolist() == [30, 30]
     with pytest.raises(TypeError, match="_register_hook_dict expected a variable"):
         y.grad_fn._register_hook_dict({})
+
+
+def test_hooks_are_called_with_none_where_a_custom_function_gave_no_gradient():
+    class Stop(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    def hooked():
+        x = torch.ones(2, requires_grad=True)
+        x.register_hook(lambda g: seen.append(("leaf", g)))
+        x.register_post_accumulate_grad_hook(lambda x: seen.append(("accumulated", x.grad)))
+        y = x * 2
+        y.register_hook(lambda g: seen.append(("tensor", g)))
+        y.grad_fn.register_prehook(lambda go: seen.append(("pre", go)))
+        y.grad_fn.register_hook(lambda gi, go: seen.append(("post", gi, go)))
+        return x, Stop.apply(y.exp())
+
+    seen = []
+    x, z = hooked()
+    assert torch.autograd.grad(z.sum(), x, allow_unused=True) == (None,)
+    first = [("tensor", None), ("pre", (None,)), ("post", (None, None), (None,)), ("leaf", None)]
+    assert seen == first
+    seen.clear()
+    x, z = hooked()
+    z.sum().backward()
+    assert seen == [*first, ("accumulated", None)] and x.grad is None
+
+    y = x * 2
+    y.register_hook(lambda g: torch.ones(2))
+    with pytest.raises(RuntimeError, match="can't replace a None gradient with a non-None value"):
+        Stop.apply(y).sum().backward()
+    y = x * 2
+    gradients = []
+    y.register_hook(gradients.append)
+    (Stop.apply(y) + y).sum().backward()
+    assert [g.tolist() for g in gradients] == [[1.0, 1.0]] and x.grad.tolist() == [2.0, 2.0]

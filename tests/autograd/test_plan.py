@@ -106,3 +106,20 @@ def test_what_nodes_of_products_keep_has_pytorchs_names():
         "AddrBackward0": ["alpha", "beta", "vec1", "vec2"],
     }
     assert torch.mv(m, x).grad_fn._saved_vec is x
+
+
+def test_what_nodes_keep_of_shapes_and_axes_has_pytorchs_names():
+    x = torch.ones(3, 4, requires_grad=True)
+    for y in (
+        x.sum(),
+        x.sum(1),
+        x.view(12),
+        x[0],
+        x.sort(1)[0],
+        x.index_select(0, torch.tensor([0])),
+    ):
+        assert y.grad_fn._saved_self_sym_sizes == (3, 4)
+    assert x.mean().grad_fn._saved_self_sym_numel == 12
+    assert x.permute(1, 0).grad_fn._saved_dims == (1, 0) and x.flip(0).grad_fn._saved_dims == (0,)
+    assert (x.transpose(0, 1).grad_fn._saved_dim0, x.tril(1).grad_fn._saved_diagonal) == (0, 1)
+    assert torch.nn.functional.mse_loss(x, x).grad_fn._saved_reduction == 1

@@ -390,3 +390,24 @@ def test_inside_vmap_hooks_get_the_whole_batch():
     y.sum().backward()
     assert seen == [(3, 2)] * 3
     assert torch.allclose(x.grad, x.detach().exp() * (1 + x.detach()))
+
+
+def test_a_custom_function_gets_what_the_hook_gave_for_a_tensor_without_history():
+    class Keep(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.save_for_backward(y)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            found.extend(ctx.saved_tensors)
+            return g, None
+
+    y, found = torch.tensor([1.0]), []
+    for unpack in (lambda y: y, lambda y: y.double(), lambda y: y.clone().requires_grad_()):
+        with graph.saved_tensors_hooks(lambda y: y, unpack):
+            Keep.apply(leaf(1.0), y).backward()
+    assert found[0] is y
+    assert found[1].dtype is torch.float64
+    assert not found[2].requires_grad

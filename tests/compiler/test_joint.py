@@ -173,3 +173,18 @@ def test_numbers_of_tensors_that_the_backward_program_reads(run):
             y = run.call(each, x)
             y.sum().backward()
             run.look(x)
+
+
+def test_a_result_may_be_detached_in_place_and_then_not_be_written():
+    f = torch.compile(lambda x: (x * 2).exp())
+    for change in (lambda y: None, lambda y: None, lambda y: y.add_(1)):
+        x = torch.ones(2, requires_grad=True)
+        y = f(x)
+        z = (y * 1).sum()
+        change(y.detach_())
+        if y._version:
+            with pytest.raises(RuntimeError, match="which is output 0 of CompiledFunction"):
+                z.backward()
+        else:
+            z.backward()
+            assert torch.allclose(x.grad, 2 * (2 * x).exp())

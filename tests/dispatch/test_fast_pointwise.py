@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
+from tapegrad.dispatch.fast_pointwise import binary, unary
+from tapegrad.dispatch.op import REGISTRY, Op
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -29,3 +31,21 @@ def test_fresh_operands_of_two_shapes_get_gradients_of_theirs():
     (a * b).sum().backward()
     assert a.grad.shape == (2, 3)
     assert b.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize("name", ["mul", "sin"])
+def test_a_thread_that_meets_the_first_call_of_another_records(name, monkeypatch):
+    op = REGISTRY[name]
+    call = (unary if len(op.inputs) == 1 else binary)(op)
+    given = [torch.ones(2, requires_grad=True)] * len(op.inputs)
+    made = []
+
+    def plan(self, *args):
+        if not made:
+            made.append(None)
+            made.append(call(*given))  # as another thread may do now
+        return own(self, *args)
+
+    own = Op.plan
+    monkeypatch.setattr(Op, "plan", plan)
+    assert call(*given).requires_grad and made[1].requires_grad

@@ -197,3 +197,55 @@ def test_a_class_that_dispatches_elsewhere_changes_nothing(monkeypatch):
     m = table(torch)
     m(torch.tensor([1, 2])).sum().backward()
     assert m.weight.grad.is_sparse
+
+
+class Rows(torch.autograd.Function):
+    """The identity, whose gradient is sparse: the first row, twice, or that of what follows."""
+
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.n = n
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        if not g.is_sparse:
+            places = torch.tensor([[0, 0]])
+            g = torch.sparse_coo_tensor(places, torch.ones(2, 3), (ctx.n, 3), check_invariants=True)
+        return g, None
+
+
+def test_the_gradient_of_a_custom_function_may_be_sparse():
+    x = torch.ones(4, 3, requires_grad=True)
+    Rows.apply(Rows.apply(x, 4), 4).sum().backward()
+    assert x.grad.is_sparse and x.grad.to_dense()[:, 0].tolist() == [2, 0, 0, 0]
+    for terms in ([1, 2, 0], [0, 1, 2], [1, 0, 2]):
+        x.grad = None
+        y = [Rows.apply(x, 4), x * 3, x * 5]
+        sum(y[i] for i in terms).sum().backward()
+        assert not x.grad.is_sparse and x.grad[:, 0].tolist() == [10, 8, 8, 8]
+    with pytest.raises(RuntimeError, match=r"got \[5, 3\] but expected shape compatible with"):
+        Rows.apply(x, 5).sum().backward()
+
+
+def test_a_table_may_be_looked_up_sparsely_and_used_otherwise():
+    i = torch.tensor([1, 1, 3])
+    for first in range(3):
+        x = torch.ones(4, 3, requires_grad=True)
+        w = x * 1
+        terms = [w * 2, torch.nn.functional.embedding(i, w, sparse=True), w * 3]
+        sum(y.sum() for y in terms[first:] + terms[:first]).backward()
+        assert x.grad[:, 0].tolist() == [5, 7, 5, 6]
+
+
+def test_leaves_do_not_share_a_sparse_gradient():
+    a, b = (torch.ones(4, 3, requires_grad=True) for _ in range(2))
+    torch.nn.functional.embedding(torch.tensor([1]), a + b, sparse=True).sum().backward()
+    a.grad.mul_(2)
+    assert a.grad.to_dense().sum() == 6 and b.grad.to_dense().sum() == 3
+
+
+def test_the_data_of_a_dense_tensor_is_dense():
+    x = torch.ones(1, 2)
+    with pytest.raises(RuntimeError, match="incompatible tensor type"):
+        x.data = torch.ones(1, 2).to_sparse()

@@ -493,3 +493,20 @@ def test_a_checkpoint_of_a_vmap_gives_its_gradient():
     x.grad = None
     torch.vmap(lambda row: row * row.sin())(x).sum().backward()
     assert checked == x.grad.tolist()
+
+
+@pytest.mark.parametrize("stop", [True, False])
+def test_a_backward_pass_may_be_a_part_of_the_function(stop):
+    def slope(x):
+        return torch.autograd.grad(x.sin().exp().sum(), x, create_graph=True)[0]
+
+    x = leaf(0.5, 1.5)
+    expected = torch.autograd.grad(slope(x).sum(), x)[0]
+    inner = lambda x: again(slope, x.sin().asin()) * 1  # noqa: E731
+    with checkpoints.set_checkpoint_early_stop(stop):
+        f = lambda x: torch.autograd.grad(  # noqa: E731
+            again(lambda x: x.sin().exp().sum(), x), x, create_graph=True
+        )[0]
+        found = torch.autograd.grad(again(f, x).sum(), x)[0]
+        assert torch.allclose(found, expected)
+        assert torch.allclose(torch.autograd.grad(again(inner, x).sum(), x)[0], expected)

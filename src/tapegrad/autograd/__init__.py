@@ -17,6 +17,11 @@ _ON_DEMAND = frozenset(
     "anomaly_mode forward_ad function functional grad_mode graph profiler profiler_util "
     "variable".split()
 )
+_SWITCHES = (
+    "enforce_grad_layout_policy",
+    "is_multithreading_enabled",
+    "set_multithreading_enabled",
+)
 
 __all__ = [
     "Function", "NestedIOFunction", "Variable", "backward", "detect_anomaly", "enable_grad",
@@ -46,7 +51,7 @@ def __getattr__(name: str) -> Any:
         # the function takes the place of the file that has its name
         globals().update(gradcheck=gradcheck, gradgradcheck=gradgradcheck)
         return globals()[name]
-    if name in ("enforce_grad_layout_policy", "set_multithreading_enabled"):
+    if name in _SWITCHES:
         from tapegrad.autograd import grad_mode
 
         return getattr(grad_mode, name)
@@ -54,6 +59,14 @@ def __getattr__(name: str) -> Any:
         from tapegrad.profiler import block
 
         return getattr(block, name)
+    if name == "SavedTensor":
+        from tapegrad.autograd.raw_saved import SavedTensor
+
+        return SavedTensor
+    if name in ("DeviceType", "ProfilerActivity", "ProfilerState", "kineto_available"):
+        from importlib import import_module
+
+        return getattr(import_module("tapegrad.compat.torch._C._autograd"), name)
     if name == "Variable":
         from tapegrad.autograd.variable import Variable
 

@@ -12,6 +12,7 @@ False
 
 from __future__ import annotations
 
+import sys
 import threading
 from math import isfinite
 
@@ -421,4 +422,7 @@ def _tell(node: NodeLike) -> None:
 
 
 def _warn(text: str) -> None:
-    warn(text, n_own_frames() + 1)
+    try:
+        warn(text, n_own_frames() + 1)
+    except Warning as raised:  # the error that it is about is on its way, and not to be lost
+        print(f"{type(raised).__name__}: {raised}", file=sys.stderr)

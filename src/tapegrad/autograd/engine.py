@@ -13,6 +13,8 @@ from contextvars import ContextVar, copy_context
 from heapq import heappop, heappush, heappushpop
 from threading import Thread
 
+from numpy import ndarray
+
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.accumulate import accumulate, collected
 from tapegrad.autograd.errors import freed
@@ -26,6 +28,7 @@ from tapegrad.core import tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, ModeLike, NodeLike, Sequence
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.tensor_base import SPARSE
 
 BACKWARD_PASS: ContextVar[Any] = ContextVar("tapegrad_backward_pass", default=None)
 """The pass that is running, the innermost one; None where none is."""
@@ -75,6 +78,10 @@ def run_backward(
 
 def _key(edge: EdgeLike) -> tuple[Any, int]:
     return (edge.node, edge.index) if type(edge) is Port else (edge, 0)
+
+
+def _any(gradients: list) -> bool:
+    return any(g is not None for g in gradients)
 
 
 class BackwardPass:
@@ -191,7 +198,13 @@ class BackwardPass:
             self._arrived(edge)
 
     def _add(self, edge: EdgeLike, old: Any, g: Array) -> None:
-        if self.create_graph or getattr(old, "shape", None) != g.shape or old.dtype != g.dtype:
+        if type(old) is list:  # that nothing had come
+            self.pending[edge] = g
+        elif SPARSE and (isinstance(old, SPARSE[0]) or isinstance(g, SPARSE[0])):
+            if isinstance(old, SPARSE[0]) and not isinstance(g, SPARSE[0]):
+                old, g = g, old
+            self.pending[edge] = self._unwrap(self._wrap(old) + self._wrap(g))
+        elif self.create_graph or getattr(old, "shape", None) != g.shape or old.dtype != g.dtype:
             self.pending[edge] = old + g
         elif edge in self.summed:
             old += g
@@ -210,20 +223,25 @@ class BackwardPass:
         slots[port.index] = g if old is None else old + g
 
     def _send_nothing(self, edge: EdgeLike) -> None:
-        """Let the custom functions behind `edge` run, whether or not a gradient reaches them.
+        """Let custom functions and hooks behind `edge` run, whether or not a gradient reaches them.
 
-        Those that another one gave None are given zeros, or None if that is what they want.
+        Functions that another one gave None are given zeros, or None if that is what they want;
+        hooks are given None.
         """
         stack, seen = [edge], set()
         while stack:
             edge = stack.pop()
             node = edge.node if type(edge) is Port else edge
-            if node is None or node in seen or node in self.pending:
+            if node is None or node in seen or node in self.pending or not self._leads(edge):
                 continue
             seen.add(node)
-            if isinstance(node, MultiNode) and node.output_metadata is None:
+            custom = isinstance(node, MultiNode) and node.output_metadata is None
+            if custom or node.hooks is not None:
                 self.pending[node] = [None] * node.n_outputs
-                heappush(self.ready, (-node.sequence, node))
+                if type(node) is AccumulateGrad:
+                    self.leaves.append(node)
+                else:
+                    heappush(self.ready, (-node.sequence, node))
             else:
                 stack.extend(node.edges)
 
@@ -236,10 +254,13 @@ class BackwardPass:
     def _run_node(self, node: NodeLike, g: Array) -> None:
         """Run one node in general: with hooks, several outputs, on tensors, or under a mode."""
         many = isinstance(node, MultiNode)  # its gradients come as a list, be it of one
+        listed = many or type(g) is list
         needed = self.needed
-        if many or node.hooks is not None or not (needed is None or node in needed):
-            grads = self._run_with_hooks(node, g if many else [g], many)
+        if listed or node.hooks is not None or not (needed is None or node in needed):
+            nothing = listed and (not many or node.output_metadata is None or not _any(g))
+            grads = self._run_with_hooks(node, g if listed else [g], many)
         else:
+            nothing = False
             if self.wanted:
                 self._capture(node, [g])
             grads = self._applied(node, g)
@@ -247,7 +268,7 @@ class BackwardPass:
             if edge is None:
                 continue
             if result is None:
-                if many and node.output_metadata is None:
+                if nothing:
                     self._send_nothing(edge)
             elif needed is None or self._leads(edge):
                 self.send(edge, result)
@@ -269,7 +290,7 @@ class BackwardPass:
         if hooks is not None and hooks.pre:
             outputs = self._pre_hooks(node, outputs)
         g: Any = None
-        if any(x is not None for x in outputs) or (many and node.output_metadata is None):
+        if _any(outputs) or (many and node.output_metadata is None):
             g = self._filled(node, outputs) if many else outputs[0]
         grads = self._applied(node, g)
         if hooks is not None and hooks.post:
@@ -354,7 +375,7 @@ class BackwardPass:
                     continue
                 old = pending.get(edge)
                 if old is not None:
-                    if edge in summed and waiting is None:
+                    if edge in summed and waiting is None and type(g) is ndarray:
                         old += g
                     else:
                         self.send(edge, g)
@@ -377,14 +398,20 @@ class BackwardPass:
 
     def _finish_leaf(self, leaf: AccumulateGrad) -> None:
         pending = [self.pending.pop(leaf)]  # alone holds it: it may become .grad as it is
+        if type(pending[0]) is list:
+            pending[0] = None
         hooks = leaf.hooks
         if (hooks is not None or self.restricted) and not self._passes(leaf, pending):
             return
         variable = leaf.leaf()
         if variable is None and hooks is not None:
             variable = leaf.variable
-        if pending[0] is None or variable is None or variable._node is None:
+        if variable is None or variable._node is None:
             return  # the leaf has gone, or stopped requiring grad after it was used
+        if pending[0] is None:
+            if hooks is not None:
+                self._after_leaf(leaf, variable, None)
+            return
         if hooks is None and self.mode is None:
             accumulate(variable, pending, self.create_graph)
             return
@@ -395,12 +422,14 @@ class BackwardPass:
             self.mode.backward_node(leaf, accumulate, args)
         else:
             accumulate(*args)
-        if hooks is not None:
-            for hook in list(hooks.accumulated.values()):
-                call_after_accumulation(hook, variable)
-            if hooks.post:  # they see the first gradient as `.grad` has it, and may write to it
-                given = self._unwrap(variable._grad) if first else arrived
-                self._post_hooks(leaf, (), [given])
+        if hooks is not None:  # they see the first gradient as `.grad` has it, and may write to it
+            self._after_leaf(leaf, variable, self._unwrap(variable._grad) if first else arrived)
+
+    def _after_leaf(self, leaf: AccumulateGrad, variable: Any, given: Any) -> None:
+        for hook in list(leaf.hooks.accumulated.values()):
+            call_after_accumulation(hook, variable)
+        if leaf.hooks.post:
+            self._post_hooks(leaf, (), [given])
 
     def _passes(self, leaf: AccumulateGrad, pending: list) -> bool:
         """Whether what arrived at a leaf goes on to `.grad`; hooks may change it in `pending`."""

@@ -1,6 +1,7 @@
 """The grad modes, where PyTorch has them; and the switches about threads and layouts there."""
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from tapegrad.autograd.accumulate import ENFORCED
@@ -19,29 +20,49 @@ __all__ = [
 ]  # fmt: skip
 
 
-class set_multithreading_enabled(_Decorating):
+class _Switch(_Decorating):
+    """Set at once by a statement; a block sets it back at its end."""
+
+    variable: ContextVar[bool]
+
+    def __init__(self, mode: bool):
+        self.mode = bool(mode)
+        self.prev = self.variable.get()
+        self.variable.set(self.mode)
+
+    def _fresh(self) -> Any:
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        """It was set when the object was made."""
+
+    def __exit__(self, *error: object) -> None:
+        self.variable.set(self.prev)
+
+    def __call__(self, function: Callable) -> Any:
+        self.variable.set(self.prev)  # a decorator changes the calls, not its surroundings
+        return super().__call__(function)
+
+
+class set_multithreading_enabled(_Switch):
     """Accepted as in PyTorch: a backward pass always runs on the thread that asked for it.
 
     Kernels use several threads whatever is set here: `torch.set_num_threads` says how many.
 
     >>> with torch.autograd.set_multithreading_enabled(False):
-    ...     torch.ones(1, requires_grad=True).sum().backward()
+    ...     torch.autograd.is_multithreading_enabled()
+    False
     """
 
-    def __init__(self, mode: bool):
-        self.mode = bool(mode)
-
-    def _fresh(self) -> Any:
-        return set_multithreading_enabled(self.mode)
-
-    def __enter__(self) -> None:
-        """Nothing changes."""
-
-    def __exit__(self, *error: object) -> None:
-        """Nothing is taken back."""
+    variable = ContextVar("tapegrad_multithreading", default=True)
 
 
-class enforce_grad_layout_policy(_Decorating):
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` has set."""
+    return set_multithreading_enabled.variable.get()
+
+
+class enforce_grad_layout_policy(_Switch):
     """Say whether a new `.grad` has to be laid out in memory as its leaf: it does by default.
 
     At once as a statement, for a block as a context manager. With False a gradient that nobody else
@@ -54,23 +75,10 @@ class enforce_grad_layout_policy(_Decorating):
     (1, 2)
     """
 
+    variable = ENFORCED
+
     def __init__(self, enable: bool = True):
-        self.mode = bool(enable)
-        self.prev = ENFORCED.get()
-        ENFORCED.set(self.mode)
-
-    def _fresh(self) -> Any:
-        return enforce_grad_layout_policy(self.mode)
-
-    def __enter__(self) -> None:
-        """The policy was set when the object was made; leaving the block takes it back."""
-
-    def __exit__(self, *error: object) -> None:
-        ENFORCED.set(self.prev)
-
-    def __call__(self, function: Callable) -> Any:
-        ENFORCED.set(self.prev)  # a decorator changes the calls, not its surroundings
-        return super().__call__(function)
+        super().__init__(enable)
 
 
 __getattr__ = _refuses(__name__)

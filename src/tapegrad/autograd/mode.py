@@ -65,6 +65,11 @@ class Mode:
         """Compute `compute(x)`, which is to be written into the memory of `x`."""
         return compute(x)
 
+    def custom(self, overload: Any, bound: Any, compute: Callable) -> Any:
+        """Compute an operator that a program defined: `compute(bound)`, its arguments."""
+        under = self.under
+        return under.custom(overload, bound, compute) if isinstance(under, Mode) else compute(bound)
+
     def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
         """Run one node of the backward pass: `args` are its owner and what reached it, first."""
         return function(*args)

@@ -33,6 +33,28 @@ class Version:
         # after, and the step of a view from the second to the first, of each time
 
 
+class DetachedVersion:
+    """In place of the version of a tensor that was detached in place, at the node that made it.
+
+    What saved the tensor as an input may not be used; the node itself, which may have saved it as
+    its output, still asks the version.
+    """
+
+    __slots__ = ("version",)
+    value = -1  # equal to no version
+
+    def __init__(self, version: Version):
+        self.version = version
+
+
+def counter_of(node: Any, index: int = 0) -> Any:
+    """The version counter of an output of a node; None where it has none."""
+    version = node.output_version
+    if type(version) is dict:
+        version = version.get(index)
+    return version.version if type(version) is DetachedVersion else version
+
+
 class _Every:
     """The wildcard version of a private copy, to which nobody writes: equal to all versions."""
 

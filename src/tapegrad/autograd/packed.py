@@ -43,6 +43,16 @@ class Packed:
 
     def tensor(self) -> Any:
         """The tensor that the unpack hook gives now, without history."""
+        x = self.given()
+        array = resolved(x._array)
+        if array.dtype != self.dtype:
+            array = namespace_of((array,)).astype(array, self.dtype)
+        for level, mapped in reversed(self.batches):
+            array = Batched(level, array, mapped)
+        return wrap(array)
+
+    def given(self) -> Any:
+        """The tensor that the unpack hook gives now, itself."""
         x = self.unpack_hook(self.value)
         if not isinstance(x, TensorBase):
             raise errors.type_error(
@@ -50,12 +60,7 @@ class Packed:
                 f"type {type(x).__name__}",
                 "The unpack hook gets what the pack hook returned, and returns the tensor.",
             )
-        array = resolved(x._array)
-        if array.dtype != self.dtype:
-            array = namespace_of((array,)).astype(array, self.dtype)
-        for level, mapped in reversed(self.batches):
-            array = Batched(level, array, mapped)
-        return wrap(array)
+        return x
 
 
 def _packed(x: Any, pack_hook: Callable) -> Any:

@@ -8,6 +8,8 @@ composed once, the fast path) and on tensors, when the derivative itself must be
 
 from __future__ import annotations
 
+from math import prod
+
 from tapegrad.arrays.namespaces import is_batched, namespace_of
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.mode import EVERYWHERE
@@ -18,12 +20,13 @@ from tapegrad.autograd.node import (
     PairNode,
     Port,
     TupleNode,
+    counter_of,
     version_of,
 )
 from tapegrad.autograd.plan_composer import compose
 from tapegrad.autograd.saved import GRAD, RAW, check
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, OperatorLike
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, OperatorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.core.tensor_base import TensorBase, wrap
 
@@ -140,9 +143,9 @@ class Plan:
             tensor._node = node
             if isinstance(node, MultiNode):
                 tensor._node = Port(node, key)
-                tensor._counter = (node.output_version or {}).get(key)
+                tensor._counter = counter_of(node, key)
             elif key == self.op.differentiable_output:
-                tensor._counter = node.output_version
+                tensor._counter = counter_of(node)
             else:
                 tensor._node = None
             return tensor
@@ -207,7 +210,12 @@ class Plan:
 
     def saved_value(self, node: OperatorNode, name: str) -> Any:
         """The value of `node._saved_<name>`."""
-        return self.tensor_at(node, self.place_of(node, name))
+        if name in _OF_SHAPE:
+            like = self.op.inputs[0] + "_like" if self.op.inputs else name
+            if like in self.places and not self.op.variadic:
+                return _OF_SHAPE[name](self.tensor_at(node, self.place_of(node, like)).shape)
+        value = self.tensor_at(node, self.place_of(node, name))
+        return _REDUCTIONS.get(value, value) if name == "reduction" else value
 
     def tensor_at(self, node: OperatorNode, i: int) -> Any:
         """The `i`-th of what the node saved, with its place in the graph where it is a tensor."""
@@ -251,7 +259,9 @@ class Plan:
         return found
 
 
-_OWN_NAMES = {"result": "y", "dim": "axis", "keepdim": "keepdims"}  # by PyTorch's names
+_OF_SHAPE: dict[str, Callable] = {"self_sym_sizes": tuple, "self_sym_numel": prod}
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+_OWN_NAMES = {"result": "y", "dim": "axis", "dims": "axes", "keepdim": "keepdims", "ord": "order"}
 _THEIR_NAMES = {own: name for name, own in _OWN_NAMES.items()}
 
 _OPERANDS = {
@@ -264,8 +274,11 @@ _OPERANDS = {
     "DotBackward0": {"tensor": "b"},
     "MmBackward0": {"mat2": "b"},
     "MvBackward0": {"vec": "b"},
+    "TransposeBackward0": {"dim0": "a", "dim1": "b"},
+    "TrilBackward0": {"diagonal": "k"},
+    "TriuBackward0": {"diagonal": "k"},
 }
-"""What nodes of products keep, by PyTorch's names."""
+"""What nodes keep, by PyTorch's names."""
 
 
 def placed(value: Any, edge: Any) -> Any:
@@ -278,7 +291,7 @@ def placed(value: Any, edge: Any) -> Any:
         return value
     tensor = wrap(array)
     tensor._node = edge
-    tensor._counter = version_of(value) if is_tensor else edge.output_version
+    tensor._counter = version_of(value) if is_tensor else counter_of(edge)
     return tensor
 
 
@@ -319,7 +332,7 @@ def node_class(op: OperatorLike) -> type:
         body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
         names = [n for rule in op.vjps.values() for n in rule.names]
         saved = [n for n in names if n != "xp" and not op.is_cotangent(n)]
-        for name in ("self", *_OWN_NAMES, *_OPERANDS.get(op.node_name, ()), *saved):
+        for name in ("self", *_OWN_NAMES, *_OF_SHAPE, *_OPERANDS.get(op.node_name, ()), *saved):
             body[f"_saved_{name}"] = _saved_property(name)
             body[f"_raw_saved_{name}"] = _raw_property(name)
         _classes[key] = type(op.node_name, (base,), body)

@@ -14,22 +14,30 @@ class SavedTensor:
 
     __slots__ = ("_i", "_j", "_node")
 
+    def __new__(cls, *args: object) -> Any:
+        if not args:
+            raise errors.runtime_error(
+                "Trying to create a SavedTensor object from Python is forbidden.",
+                "grad_fn._raw_saved_self and the like are some.",
+            )
+        return object.__new__(cls)
+
     def __init__(self, node: NodeLike, i: int, j: int | None = None):
         self._node = node
         self._i = i  # which of what the node keeps
         self._j = j  # which of the operands, where it keeps all of them in one
 
-    def register_hooks(self, pack_hook: Callable, unpack_hook: Callable) -> None:
-        """Pack this one tensor now, and unpack it when it is used.
+    def register_hooks(self, *hooks: Callable) -> None:
+        """Pack this one tensor now, and unpack it when it is used: `register_hooks(pack, unpack)`.
 
         >>> y = torch.ones(2, requires_grad=True) ** 2
         >>> y.grad_fn._raw_saved_self.register_hooks(lambda x: x.numpy(), torch.from_numpy)
         >>> y.grad_fn._saved_self
         tensor([1., 1.], requires_grad=True)
         """
-        if not (callable(pack_hook) and callable(unpack_hook)):
+        if len(hooks) != 2 or not all(map(callable, hooks)):
             own = "self: torch._C._autograd.SavedTensor, "
-            raise not_callable("register_hooks", own, self, pack_hook, unpack_hook)
+            raise not_callable("register_hooks", own, self, *hooks)
         if self._is_freed():
             raise errors.runtime_error(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved "
@@ -45,7 +53,13 @@ class SavedTensor:
                 "Hint: only one pair of hooks is allowed at a time.",
                 "Compose the functions into one pair.",
             )
-        self._replace(Packed(self.unpack().detach(), pack_hook, unpack_hook))
+        x = self.unpack()
+        if x is None:
+            raise errors.runtime_error(
+                "Calling register_hooks on a saved tensor with value None is forbidden",
+                "There is nothing to pack.",
+            )
+        self._replace(Packed(x.detach(), *hooks))
 
     @property
     def data(self) -> Any:

@@ -6,7 +6,15 @@ import numpy as np
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.errors import modified
-from tapegrad.autograd.node import INFERENCE, AccumulateGrad, MultiNode, OperatorNode, Port
+from tapegrad.autograd.node import (
+    INFERENCE,
+    AccumulateGrad,
+    DetachedVersion,
+    MultiNode,
+    OperatorNode,
+    Port,
+    counter_of,
+)
 from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.view_origin import MULTI_OUTPUT, short_name, view_error
 from tapegrad.core import errors, tensor_base
@@ -79,11 +87,11 @@ def check(node: OperatorNode) -> None:
             else:
                 edge = node.edges[key]
                 version = None if edge is None else edge.output_version
+                if type(version) is DetachedVersion:
+                    raise _detached(version.version)
         elif where == "output":
-            version = node.output_version
-            if type(version) is dict:
-                version = version.get(key)
-            elif key != node.plan.op.differentiable_output:
+            version = counter_of(node, key)
+            if not isinstance(node, MultiNode) and key != node.plan.op.differentiable_output:
                 version = None
             edge = Port(node, key) if isinstance(node, MultiNode) else node
         elif where == "inputs":
@@ -101,7 +109,7 @@ def check(node: OperatorNode) -> None:
             else:
                 behind = value._node if hasattr(value, "_node") else edge
                 if x is not None and x._node is None and origin_of(behind):
-                    raise _detached(x)
+                    raise _detached(version)
                 origin = origin_of_saved(value, version, edge, x)
                 array = array if x is None else x._array
             raise modified(array, version, want, origin, node)
@@ -139,12 +147,13 @@ def _tensor_of(array: Any, version: Any, is_view: bool) -> Any:
     return max(found, key=_age, default=None)
 
 
-def _detached(x: Any) -> RuntimeError:
-    """A tensor that was detached in place, and written, after it was saved with its history."""
+def _detached(version: Any) -> RuntimeError:
+    """A tensor that was detached in place after it was saved with its history."""
+    last = f"The last write was {version.operator}: " if version.operator else ""
     return errors.runtime_error(
         "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This "
         "is not supported, please use out-of-place `.detach()` instead",
-        f"The last write was {x._counter.operator}: detach() makes a tensor without history.",
+        f"{last}detach() makes a tensor without history.",
     )
 
 

@@ -14,7 +14,7 @@ from tapegrad.arrays.traced.program import Changed, Instruction, Scalar
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.mode import enable_grad
-from tapegrad.autograd.node import INFERENCE, MultiNode, Port, next_sequence
+from tapegrad.autograd.node import INFERENCE, MultiNode, Port, counter_of, next_sequence
 from tapegrad.autograd.view import edge_of
 from tapegrad.compiler import instructions
 from tapegrad.compiler.sources import Uncompilable
@@ -277,9 +277,10 @@ class _Output:
 
 def _of_outputs(node: Any, saved: tuple, outs: tuple) -> tuple[list, list]:
     """The saved results, and the versions that they had."""
-    counters = node.output_version or {}
     found = [
-        _Output(array, counters.get(x), x) if type(x) is int else _Output(array, x._counter, None)
+        _Output(array, counter_of(node, x), x)
+        if type(x) is int
+        else _Output(array, x._counter, None)
         for (x, _), array in zip(saved, outs, strict=True)
     ]
     return found, [version for _, version in saved]

@@ -81,11 +81,11 @@ def _binary(op: Any) -> Callable:
     compute = forward_function(op)
     Tensor = tensor_base.Tensor
     rules: list[dict[Any, Any]] = [{}, {}, {}, {}]  # by dtype; the list by who has a tangent
-    known: Any = None  # the signature of the last call with two tangents of one small dimension,
-    known_rule: Any = None  # and the rule it took
+    # the signature of the last call with two tangents of one small dimension, and the rule it took:
+    known: Any = (None, None)  # one object, which threads change at once
 
     def jvp(forward: Any, x: Any, y: Any) -> Any:
-        nonlocal known, known_rule
+        nonlocal known
         signature = x._signature
         if y._signature is not signature or not signature:
             if _differ(x, y):
@@ -122,9 +122,10 @@ def _binary(op: Any) -> Callable:
                 s = s._array
         if (x._node is not None or y._node is not None) and forward.under:
             return None
-        if signature is known and t is not None and s is not None:
+        last = known
+        if signature is last[0] and t is not None and s is not None:
             z = compute(a, b)
-            d = known_rule(a, b, t, s, z)  # a sum, which is nobody else's array
+            d = last[1](a, b, t, s, z)  # a sum, which is nobody else's array
             forward.hold(z)  # what `Level.hold` does
             duals[id(z)] = d
             if len(duals) > forward.level.most:
@@ -143,7 +144,7 @@ def _binary(op: Any) -> Callable:
                 d = _copied(d, z)
             forward.level.set(z, d)
             if which == 3 and a.ndim == 1 and a.nbytes < SMALL:
-                known, known_rule = signature, rule
+                known = signature, rule
         tensor = new(Tensor)
         tensor._array = z
         tensor._node = tensor._counter = tensor._view = tensor._grad = None

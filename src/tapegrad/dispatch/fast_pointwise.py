@@ -62,9 +62,10 @@ def unary(
     def first_call() -> None:
         nonlocal compute, plan, Tensor, alike
         Tensor = tensor_base.Tensor
-        compute = forward_function(op)
-        alike = _keeps_dtype(compute, 1)
+        forward = forward_function(op)
+        alike = _keeps_dtype(forward, 1)
         plan = op.plan(GRAD, False, numpy_namespace) if op.vjps else None
+        compute = forward  # last: another thread takes it for all that is above
 
     def call(input: Any = MISSING, *extra: Any, **options: Any) -> Any:
         try:
@@ -177,14 +178,15 @@ def binary(
     def first_call() -> None:
         nonlocal compute, both, left, right, alone, Tensor, alike
         Tensor = tensor_base.Tensor
-        compute = forward_function(op)
-        alike = _keeps_dtype(compute, 2)
+        forward = forward_function(op)
+        alike = _keeps_dtype(forward, 2)
         if op.vjps:
             alone = op.plan(GRAD + RAW, False, numpy_namespace)
         if len(op.vjps) == 2:
             both = op.plan(GRAD + GRAD, False, numpy_namespace)
             left = op.plan(GRAD + CONSTANT, False, numpy_namespace)
             right = op.plan(CONSTANT + GRAD, False, numpy_namespace)
+        compute = forward  # last: another thread takes it for all that is above
 
     def call(input: Any, other: Any) -> Any:
         kind = type(other)

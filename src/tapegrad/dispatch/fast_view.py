@@ -47,8 +47,8 @@ def viewing(op: Any) -> Callable:
         if version is None:
             version = version_of(x)
         if plan is None:
-            plan = op.plan(GRAD, False, numpy_namespace)
             Tensor = tensor_base.Tensor
+            plan = op.plan(GRAD, False, numpy_namespace)  # last: threads may meet here
         tensor = new(Tensor)
         tensor._array = out
         tensor._counter = version

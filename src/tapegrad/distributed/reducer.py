@@ -153,7 +153,7 @@ class Reducer:
 
     def _arrival(self, i):
         def arrived(parameter: Tensor) -> None:
-            if self._expecting:
+            if self._expecting and parameter.grad is not None:
                 self._mark(i)
 
         return arrived

@@ -143,14 +143,18 @@ class Operator:
 
     def below(self, bound: Bound) -> Any:
         """Below autograd: dispatch modes are asked, then a kernel computes."""
-        if type(MODE.get()) is bool:
+        mode = MODE.get()
+        if type(mode) is bool:
             return self.compute(bound)
         from tapegrad.overrides.dispatch_call import Call
         from tapegrad.overrides.dispatch_mode import Dispatching, below_autograd
 
         layer = layer_of(Dispatching)
         if layer is None:
-            return self.compute(bound)
+            mutable = self.schema.is_mutable
+            return (
+                self.compute(bound) if mutable else mode.custom(self.overload, bound, self.compute)
+            )
 
         def run(args: tuple, kwargs: dict) -> Any:
             return self.below(bind(self.schema, args, kwargs))

@@ -257,6 +257,7 @@ class FunctionEvent(_Times):
         *,
         cpu_memory_usage: int = 0,
         sequence_nr: int = -1,
+        node_id: int = -1,
         flops: int | None = None,
         trace_name: str | None = None,
         is_user_annotation: bool = False,
@@ -268,7 +269,7 @@ class FunctionEvent(_Times):
         self.input_shapes, self.stack, self.scope = input_shapes, stack, scope
         self.is_user_annotation = is_user_annotation
         self.cpu_memory_usage, self.sequence_nr = cpu_memory_usage, sequence_nr
-        self.flops = flops
+        self.flops, self.node_id = flops, node_id
         self.module_hierarchy = ""
         self.values: tuple[list, list] | None = None  # what it was given and gave
         self.notes: dict | None = None  # of a collective: its bytes, its rank, its waiting time

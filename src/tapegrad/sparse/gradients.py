@@ -1,5 +1,6 @@
 """Gradients that are sparse, on their way to a dense leaf, and gradients of sparse tensors."""
 
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,13 @@ def by_frequency_refused() -> Exception:
 
 def accumulated(old: Any, g: Any, create_graph: bool) -> Any:
     """The `.grad` of a leaf to which `g` is added, one or both of them sparse."""
+    held = getrefcount(g) > 3  # who calls, `g` and the argument: more would see it written
     g = _tensor(g)
     if old is None:
-        return g if create_graph or not is_sparse(g) else detach(g)
+        if create_graph or not is_sparse(g):
+            return g
+        g = detach(g)
+        return g.clone() if held or not g._data.is_contiguous() else g
     if create_graph:
         return g + old if is_sparse(old) else old + g
     if is_sparse(old) and not is_sparse(g):
@@ -112,7 +117,7 @@ def register_hook(self: Any, hook: Any) -> Any:
     """Call `hook` with the sparse gradient; what it returns replaces it."""
 
     def on_values(g: Any) -> Any:
-        found = hook(with_values(self, g))
+        found = hook(None if g is None else with_values(self, g))
         return None if found is None else masked_values(found, self)
 
     return self._data.register_hook(on_values)

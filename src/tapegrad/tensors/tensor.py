@@ -7,6 +7,7 @@ import functools
 import inspect
 import types
 import weakref
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,15 @@ import numpy as np
 from tapegrad.autograd.captured import born_of, refuse_captured
 from tapegrad.autograd.hooks import NodeHooks, added
 from tapegrad.autograd.mode import MODE, TRANSFORMS, is_inference_mode_enabled
-from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, hooks_of, make_leaf, version_of
+from tapegrad.autograd.node import (
+    INFERENCE,
+    AccumulateGrad,
+    DetachedVersion,
+    Port,
+    hooks_of,
+    make_leaf,
+    version_of,
+)
 from tapegrad.core import errors, overridable, tensor_base, torch_dispatch
 from tapegrad.core.argument_check import method_of
 from tapegrad.core.device import CPU
@@ -405,11 +414,14 @@ class TensorCore(TensorBase):
             )
         if TRANSFORMS.get() is not None:
             TRANSFORM_STACK().refuse_data(self, value)
-        if type(value._array) is not type(self._array) and value.device is not self.device:
+        if value.layout is not self.layout or (
+            type(value._array) is not type(self._array) and value.device is not self.device
+        ):
             raise errors.runtime_error(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
                 "incompatible tensor type.",
-                f"One is on {self.device}, the other on {value.device}: make a new tensor.",
+                f"One is {self.layout} on {self.device}, the other {value.layout} on "
+                f"{value.device}: make a new tensor.",
             )
         mode = MODE.get()
         if type(mode) is not bool:
@@ -461,6 +473,11 @@ class TensorCore(TensorBase):
         if type(mode) is not bool:
             mode.forget(self)
             mode.cut(self, self, "detach_()")
+        edge = self._node
+        if edge is not None:  # whoever saved the tensor finds its counter there
+            version = version_of(self)
+            if type(edge) is not AccumulateGrad:
+                edge.watch(DetachedVersion(version))
         self._node = None
         return self
 
@@ -477,7 +494,10 @@ def _can_require_grad(tensor: Any) -> bool:
 
 def _rest(leaf: Any) -> None:
     """Stop gradients at `leaf`; its hooks wait until it requires grad again."""
-    node, leaf._node = leaf._node, None
+    node = leaf._node
+    if node is not None and getrefcount(node) > 3:  # the leaf, `node`, the argument; and a graph
+        version_of(leaf)  # which finds the counter at the node: writes are not free
+    leaf._node = None
     if node is not None and node.hooks is not None:
         leaf.__dict__["_resting_hooks"] = node.hooks
 

@@ -177,3 +177,54 @@ def test_classes_of_packages_are_found_where_pytorch_has_them():
     assert str(C._autograd.DeviceType.Meta) == "DeviceType.Meta"
     assert C._autograd.ProfilerState.KINETO == 6 and C._autograd.kineto_available()
     assert C.ListType(C.IntType.get()).annotation_str == "List[int]"
+
+
+def test_a_backward_pass_has_a_number_and_says_what_it_will_run():
+    x = torch.ones(2, requires_grad=True)
+    y, other = x * 2, (x * 3).grad_fn
+    numbers, runs = [], []
+
+    def hook(g):
+        numbers.append(C._current_graph_task_id())
+        runs.append([C._will_engine_execute_node(node) for node in (y.grad_fn, other)])
+        runs.append(C._autograd._get_current_graph_task_keep_graph())
+
+    y.register_hook(hook)
+    y.sum().backward(retain_graph=True)
+    y.sum().backward()
+    assert numbers[1] == numbers[0] + 1 and C._current_graph_task_id() == -1
+    assert runs == [[True, False], True, [True, False], False]
+    with pytest.raises(RuntimeError, match="should only be called during the backward pass"):
+        C._will_engine_execute_node(other)
+    with pytest.raises(RuntimeError, match="expects an grad_fn, but got Tensor"):
+        C._will_engine_execute_node(x)
+    y = x * 2
+    y.register_hook(lambda g: C._will_engine_execute_node(y.grad_fn.next_functions[0][0]))
+    with pytest.raises(RuntimeError, match=r"we are currently running autograd\.grad\(\)"):
+        torch.autograd.grad(y.sum(), x)
+
+
+def test_a_weak_reference_says_whether_its_tensor_is_gone():
+    x = torch.ones(1)
+    reference = C._WeakTensorRef(x)
+    assert not reference.expired()
+    del x
+    assert reference.expired()
+
+
+def test_a_function_gives_no_gradient():
+    functions = C._functions
+    x = torch.ones(2, requires_grad=True)
+    y = functions.UndefinedGrad()(x)
+    assert torch.autograd.grad(y.sum(), x, allow_unused=True) == (None,)
+    assert isinstance((x * 2).grad_fn.next_functions[0][0], functions.AccumulateGrad)
+
+
+def test_saved_tensors_are_made_by_nodes_alone():
+    assert torch.autograd.SavedTensor is C._autograd.SavedTensor
+    y = torch.ones(2, requires_grad=True).exp()
+    assert isinstance(y.grad_fn._raw_saved_result, torch.autograd.SavedTensor)
+    with pytest.raises(RuntimeError, match="Trying to create a SavedTensor object from Python"):
+        torch.autograd.SavedTensor()
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        y.grad_fn._raw_saved_result.register_hooks(print)

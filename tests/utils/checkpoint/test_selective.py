@@ -185,3 +185,41 @@ def test_the_policies_are_those_of_pytorch():
         ("MUST_CPU_OFFLOAD", 4),
         ("PREFER_CPU_OFFLOAD", 5),
     ]
+
+
+def test_results_of_a_programs_own_operators_are_kept():
+    calls, asked, kept = [], [], []
+
+    @torch.library.custom_op("selective::sine", mutates_args=())
+    def sine(x: torch.Tensor) -> tuple[torch.Tensor, int]:
+        calls.append(x)
+        return x.sin(), 2
+
+    sine.register_autograd(
+        lambda ctx, g, _: g * ctx.saved_tensors[0].cos(),
+        setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs),
+    )
+    op = torch.ops.selective.sine.default
+
+    def policy(ctx, asking, *args, **kwargs):
+        asked.append(asking)
+        return kept[0] if asking is op else CheckpointPolicy.PREFER_RECOMPUTE
+
+    def f(x):
+        y, n = op(x)
+        return (y * n * x.exp()).sin()
+
+    x = torch.tensor([0.5, 1.5], requires_grad=True)
+    (expected,) = torch.autograd.grad(f(x).sum(), x)
+    for own, n in ((CheckpointPolicy.MUST_SAVE, 1), (CheckpointPolicy.MUST_RECOMPUTE, 2)):
+        calls.clear()
+        kept[:] = [own]
+        y = checkpoint(
+            f,
+            x,
+            use_reentrant=False,
+            context_fn=functools.partial(create_selective_checkpoint_contexts, policy),
+        )
+        (found,) = torch.autograd.grad(y.sum(), x)
+        assert torch.equal(found, expected) and len(calls) == n
+    assert asked.count(op) == 2 and asked.count(torch.ops.aten.sin.default) == 2

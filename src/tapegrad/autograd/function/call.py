@@ -11,7 +11,7 @@ Under a mode (forward mode, vmap, a profiler) the call is that of under_modes.py
 import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 from numpy import ndarray
 
@@ -26,9 +26,10 @@ from tapegrad.autograd.saved import like
 from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.view_origin import IN_FUNCTION, MULTI_OUTPUT
 from tapegrad.autograd.writable import check_view, written
-from tapegrad.core import errors
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.errors import warn
 from tapegrad.core.tensor_base import SPARSE, TensorBase
+from tapegrad.core.torch_function import IN_USE, hand_over, taking_part
 
 
 def with_defaults(forward: Callable, args: tuple, kwargs: dict) -> tuple:
@@ -213,10 +214,13 @@ def _all_placed(node: BackwardCFunction, args: tuple, results: tuple, recorded: 
     ctx = node.ctx
     marked = ctx.dirty_tensors is not None or ctx.non_differentiable is not None
     dirty = _dirty(ctx, inputs, results, recorded) if marked else ()
+    moving = [recorded and is_differentiable(ctx, x) for x in results]
     if recorded:
         node.n_outputs = len(results)
-        node.result_metadata = [_output_like(x) for x in results]
-    moving = [recorded and is_differentiable(ctx, x) for x in results]
+        zeros = ctx._materialize_non_diff_grads
+        node.result_metadata = [
+            _output_like(x) if m or zeros else None for x, m in zip(results, moving, strict=True)
+        ]
     made = MULTI_OUTPUT if sum(moving) > 1 else IN_FUNCTION
     found = list(results)
     for i, x in enumerate(results):
@@ -239,13 +243,23 @@ def _all_placed(node: BackwardCFunction, args: tuple, results: tuple, recorded: 
                 found[i] = x.detach()
         else:
             if id(x) in inputs:
-                found[i] = x = cast(Any, x).view_as(x)
+                found[i] = x = _viewed(x)
             if x._view is not None:
                 x._view.made = made
             if edge is not None:
                 _remember_version(edge, x)
                 x._node = edge
+                if x._view is not None and x._counter is not INFERENCE:
+                    x._view.seen = x._counter.value  # what forward has written is in it
     return found
+
+
+def _viewed(x: Any) -> Any:
+    """A view of an argument that is returned as it is: its class may say otherwise."""
+    asked = taking_part((x, x), {}) if IN_USE else None
+    if asked is None:
+        return x.view_as(x)
+    return hand_over(tensor_base.Tensor.view_as, (x, x), {}, asked)
 
 
 def is_differentiable(ctx: Any, x: Any) -> bool:

@@ -19,6 +19,7 @@ class FunctionCtx:
 
     needs_input_grad: tuple[bool, ...] = ()  # of each argument, whether a gradient is wanted for it
     materialize_grads = True
+    _materialize_non_diff_grads = True  # the same of results without a gradient
     to_save: Any = None
     saved_for_forward: Any = None
     dirty_tensors: Any = None

@@ -10,14 +10,14 @@ from tapegrad.arrays.signature import Like
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.function.context import unpicklable
 from tapegrad.autograd.function.saved import FREED, TAKEN, saved_tensor
-from tapegrad.autograd.node import MultiNode, Port, next_sequence
+from tapegrad.autograd.node import AccumulateGrad, MultiNode, Port, next_sequence
 from tapegrad.autograd.node_constructor import constructor
 from tapegrad.autograd.sum_to_size import restore
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.dtype import of
-from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.core.tensor_base import SPARSE, TensorBase, wrap
 
 
 class Error(MultiNode):
@@ -53,16 +53,15 @@ _raising = constructor(Error, RAISING_PLAN)
 
 def refusing(gradients: tuple) -> tuple:
     """The same gradients behind a node that raises."""
-    node = _raising((), ())
+    detached = [g.detach() if isinstance(g, TensorBase) else g for g in gradients]
+    edges = [AccumulateGrad(g) if isinstance(g, TensorBase) else None for g in detached]
+    node = _raising(tuple(edges), ())
     node.output_metadata = None
     node.n_outputs = len(gradients)
-    found = []
-    for i, g in enumerate(gradients):
+    for i, g in enumerate(detached):
         if isinstance(g, TensorBase):
-            g = g.detach()
             g._node = Port(node, i)
-        found.append(g)
-    return tuple(found)
+    return tuple(detached)
 
 
 new = object.__new__
@@ -167,12 +166,7 @@ class BackwardCFunction(MultiNode):
 
         if self.saved_values is FREED or self.saved_values is TAKEN:
             raise freed()
-        return tuple(
-            [
-                None if x is None else SavedByFunction(self, i)
-                for i, x in enumerate(self.saved_values)
-            ]
-        )
+        return tuple([SavedByFunction(self, i) for i in range(len(self.saved_values))])
 
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
@@ -196,7 +190,7 @@ class _Plan:
         given = []
         for x, output in zip(g if type(g) is list else (g,), node.result_metadata, strict=True):
             if type(x) is not ndarray or output is None:
-                given.append(x if x is None else wrap(x))
+                given.append(x if x is None or isinstance(x, TensorBase) else wrap(x))
                 continue
             tensor = new(
                 tensor_base.Tensor
@@ -208,7 +202,10 @@ class _Plan:
             same = x.dtype is like.dtype and x.shape == like.shape
             tensor._signature = output[2] if same else None
             given.append(tensor)
-        return [x if x is None else resolved(x._array) for x in self._run(node, given)]
+        return [
+            x if x is None or (SPARSE and x.is_sparse) else resolved(x._array)
+            for x in self._run(node, given)
+        ]
 
     def run_on_tensors(self, node: BackwardCFunction, g: Array) -> list:
         """The same for tensors."""
@@ -268,8 +265,13 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
             raise errors.runtime_error(
                 f"expected Variable or None (got {type(g).__name__})", "Gradients are tensors."
             )
-        array = g._array
-        if edge is None:
+        if SPARSE and g.is_sparse and edge is not None:
+            if tuple(g.shape) != shape:
+                raise _invalid(name, len(gradients), g.shape, shape)
+            gradients.append(g)
+            continue
+        array = None if edge is None else g._array
+        if array is None:
             g = None
         elif array.dtype is not dtype or array.shape != shape:
             g = _fitted(name, len(gradients), g, shape, dtype)
@@ -284,15 +286,18 @@ def _fitted(name: str, i: int, g: Array, shape: tuple, dtype: DTypeLike) -> Any:
         return g
     extra = len(have) - len(shape)
     if extra < 0 or any(want not in (n, 1) for n, want in zip(have[extra:], shape, strict=True)):
-        raise errors.runtime_error(
-            f"Function {name} returned an invalid gradient at index {i} - got {list(have)} but "
-            f"expected shape compatible with {list(shape)}",
-            "A gradient has the shape of the argument it is for, or one that broadcasting made "
-            "of it.",
-        )
+        raise _invalid(name, i, have, shape)
     if g.dtype.is_complex and not of(dtype).is_complex:
         raise errors.unmet(
             "isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex)",
             "The gradient of a real argument is real: return its real part.",
         )
     return restore(g, shape, dtype)
+
+
+def _invalid(name: str, i: int, have: tuple, want: tuple) -> RuntimeError:
+    return errors.runtime_error(
+        f"Function {name} returned an invalid gradient at index {i} - got {list(have)} but "
+        f"expected shape compatible with {list(want)}",
+        "A gradient has the shape of the argument it is for, or one that broadcasting made of it.",
+    )

@@ -5,7 +5,7 @@ Of results it keeps the arrays alone: a result leads back to the node.
 
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.node import INFERENCE, Port
+from tapegrad.autograd.node import INFERENCE, Port, counter_of
 from tapegrad.autograd.plan import placed
 from tapegrad.autograd.saved import origin_of, origin_of_saved, version_now
 from tapegrad.autograd.view import edge_of
@@ -38,7 +38,7 @@ class Saved:
             return _unwritten(self.value, self.version)
         x = wrap(self.value)
         x._node = Port(node, index)
-        x._counter = counter = (node.output_version or {}).get(index)
+        x._counter = counter = counter_of(node, index)
         if counter is not None and counter.value != self.version:
             raise modified(self.value, counter, self.version, origin_of(x._node))
         return x
@@ -64,11 +64,14 @@ class SavedPacked:
 
     def tensor(self, node: NodeLike) -> Any:
         """The tensor that the unpack hook gives now, with its place in the graph."""
+        if self.index is None and self.edge is None and not self.packed.batches:
+            x = self.packed.given()
+            return x if x._node is None else wrap(x._array)
         x = self.packed.tensor()
         if self.index is not None:
             x._node = Port(node, self.index)
             return x
-        return x if self.edge is None else placed(x._array, self.edge)
+        return placed(x._array, self.edge)
 
 
 def keep(node: NodeLike) -> None:

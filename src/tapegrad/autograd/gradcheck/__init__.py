@@ -20,6 +20,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, OneOrMore
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.errors import warn
+from tapegrad.core.memory_format import strided
 from tapegrad.core.tensor_base import TensorBase
 
 __all__ = [
@@ -134,7 +135,8 @@ def _check_inputs(inputs: tuple) -> None:
                 "precision floating point or complex. ",
                 3,
             )
-        if any(step == 0 and n > 1 for step, n in zip(x.stride(), x.shape, strict=True)):
+        held = x if x.layout is strided else x._values() if x.is_sparse else x.values()
+        if any(step == 0 and n > 1 for step, n in zip(held.stride(), held.shape, strict=True)):
             raise errors.runtime_error(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports "
                 "inputs that are non-overlapping to be able to compute the numerical gradients "

@@ -23,7 +23,7 @@ from tapegrad.operators import allclose, zeros_like
 from tapegrad.operators.random.rand_randint_randperm import rand
 
 
-class _Undefined(Function):
+class UndefinedGrad(Function):
     """The identity, through which no gradient comes back."""
 
     @staticmethod
@@ -76,7 +76,7 @@ def check_undefined(function: Callable, inputs: Sequence) -> None:
 
 def _check_without(outputs: list, missing: Sequence[int], inputs: list) -> None:
     """Cotangents of zero, and none for the outputs `missing`: gradients are zero or None."""
-    ends = [_Undefined.apply(o) if i in missing else o for i, o in enumerate(outputs)]
+    ends = [UndefinedGrad.apply(o) if i in missing else o for i, o in enumerate(outputs)]
     try:
         found = grad(ends, inputs, [zeros_like(o) for o in outputs], allow_unused=True)
     except RuntimeError as error:

@@ -147,7 +147,9 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         super().zero_grad(set_to_none)
 
     def _arrived(self, p: Any) -> None:
-        """Begin to average a gradient where its parameter belongs."""
+        """Begin to average a gradient, if there is one, where its parameter belongs."""
+        if p.grad is None:
+            return
         if p in self._reduced:
             raise runtime_error(
                 "shard_gradients averages the gradients of each backward pass, and a second one "

@@ -60,7 +60,9 @@ class Log:
                 " An error happened while unpacking tensors; dumping logs of latest computation\n"
                 "because you passed `debug=True` to `torch.utils.checkpoint.checkpoint()`.\n\n"
                 f"Operators of the original forward:\n{_text(self.forward)}\n"
-                f"Operators of the recomputation:\n{_text(self.again)}"
+                f"Operators of the recomputation:\n{_text(self.again)}\n"
+                "You are seeing this error because you passed `debug=True` to checkpoint and the "
+                "two runs did not save the same tensors."
             ),
             "Look for the first line in which the two lists differ.",
         )
@@ -175,6 +177,7 @@ class Frame:
         self.args: list[Any] = []
         self.places: list[int] = []
         self.kept: Any = None  # the node that keeps the tensors among the arguments
+        self.complete = False  # whether the first run has ended: a backward pass may be part of it
 
     def keep(self, args: tuple) -> None:
         """Keep the arguments for the second run."""
@@ -232,13 +235,17 @@ class Frame:
         number = self.n_found
         self.n_found += 1
         if number >= len(self.holders):
+            if not self.complete:
+                return x.detach()
             raise _unlike(
                 "trying to save more tensors during recomputation than "
                 "during the original forward pass."
             )
-        x, origin = x.detach(), origin_of(edge_of(x))
+        edge = edge_of(x)
+        if edge is not None:
+            x = x.detach()
         if self.holders[number]() is not None:
-            self.found[number] = (x, x._version, origin)
+            self.found[number] = (x, x._version, origin_of(edge))
         if self.early_stop and self.n_found == len(self.holders):
             raise Stop
         return x
@@ -246,7 +253,7 @@ class Frame:
     def _check(self) -> None:
         """Raise unless the second run gave the tensors of the first."""
         n = len(self.holders)
-        if self.n_found != n:
+        if self.n_found < n or (self.n_found > n and self.complete):
             raise _unlike(
                 "A different number of tensors was saved during the "
                 "original forward and recomputation.\nNumber of tensors saved during forward: "

@@ -327,7 +327,9 @@ def _checkpoint(
     check_hooks()
     frame.keep(args)
     with frame.hooks(), first:
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+    frame.complete = True
+    return result
 
 
 def checkpoint_sequential(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.autograd.layered_mode import Block, Layered
+from tapegrad.autograd.layered_mode import Block, Layered, stripped
 from tapegrad.autograd.mode import MODE, Under
 from tapegrad.autograd.node import version_of
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
@@ -133,41 +133,58 @@ class _Results:
         self.calls: dict[Any, list] = {}
         self.given = False
 
-    def keep(self, op: Op, result: Any) -> None:
+    def keep(self, op: Any, result: Any) -> None:
         """Keep the result of one more call of an operator; None: it is computed again."""
         found = None
         if result is not None:
-            several = type(result) is tuple
-            counters = [(x._array, version_of(x)) for x in (result if several else (result,))]
-            found = several, [(array, counter, counter.value) for array, counter in counters]
+            several = type(result) if isinstance(result, (tuple, list)) else None
+            found = several, [_kept(x) for x in (result if several else (result,))]
         self.calls.setdefault(op, []).append(found)
 
-    def take(self, op: Op, number: int) -> tuple[bool, list] | None:
-        """The result of a call of an operator, as arrays; whether they are several."""
+    def take(self, op: Any, number: int) -> tuple[type | None, list] | None:
+        """The result of a call of an operator, and the kind of sequence where they are several."""
         calls = self.calls.get(op, [])
         found = calls[number] if number < len(calls) else None
         if found is None:
             return None
         several, kept = found
-        if not self.may_be_written and any(now.value != then for _, now, then in kept):
+        if not self.may_be_written and any(now and now.value != then for _, now, then in kept):
             raise errors.runtime_error(
                 "Tensor cached during selective activation checkpoint has been mutated",
                 "Write out of place, or pass allow_cache_entry_mutation=True.",
             )
         calls[number] = None
         self.given = True
-        return several, [array for array, _, _ in kept]
+        return several, [x if now is None else wrap(x) for x, now, _ in kept]
+
+
+def _kept(x: Any) -> tuple[Any, Any, int]:
+    """An array, its version counter, and the version; what is no tensor without a counter."""
+    if not isinstance(x, TensorBase):
+        return x, None, 0
+    return x._array, version_of(x), version_of(x).value
 
 
 def _may_be_kept(op: OperatorLike) -> bool:
     return type(op) is Op and not op.view
 
 
-class _Keeping(Layered):
+class _Selecting(Layered):
+    """One of both runs."""
+
+    __slots__ = ()
+    kept: _Results
+
+    def in_place(self, name: str, compute: Callable, x: object) -> Any:
+        """Compute what is written in place under the mode below: it is not kept."""
+        with Under(self.under):
+            return super().in_place(name, compute, x)
+
+
+class _Keeping(_Selecting):
     """The first run: asks the policy, keeps results."""
 
     __slots__ = given = ("kept", "policy")
-    kept: _Results
     policy: Callable
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -185,15 +202,18 @@ class _Keeping(Layered):
         with Under(self.under):
             return self.policy(ctx, overload, *inputs, **params)
 
-    def in_place(self, name: str, compute: Callable, x: object) -> Any:
-        return _unseen(self, name, compute, x)
+    def custom(self, overload: Any, bound: Any, compute: Callable) -> Any:
+        with Under(stripped(MODE.get(), _Selecting)):
+            result = compute(bound)
+        wanted = self._asked(overload, bound.args, bound.kwargs, result) in _SAVING
+        self.kept.keep(overload, result if wanted else None)
+        return result
 
 
-class _Giving(Layered):
+class _Giving(_Selecting):
     """The second run: gives what is kept."""
 
     __slots__ = given = ("kept", "calls")
-    kept: _Results
     calls: dict[Any, int]  # of each operator, so far
 
     def __init__(self, under: ModeLike, kept: _Results, calls: dict | None = None):
@@ -209,9 +229,7 @@ class _Giving(Layered):
         op = args[0]
         if not _may_be_kept(op):
             return self.below(name, function, args, kwargs)
-        number = self.calls.get(op, 0)
-        self.calls[op] = number + 1
-        found = self.kept.take(op, number)
+        found = self._take(op)
         if found is None:
             return self.below(name, function, args, kwargs)
 
@@ -220,19 +238,24 @@ class _Giving(Layered):
 
         return self.below(name, give, args, kwargs)
 
-    def in_place(self, name: str, compute: Callable, x: object) -> Any:
-        return _unseen(self, name, compute, x)
+    def custom(self, overload: Any, bound: Any, compute: Callable) -> Any:
+        found = self._take(overload)
+        if found is None:
+            with Under(stripped(MODE.get(), _Selecting)):
+                return compute(bound)
+        several, values = found
+        return several(values) if several else values[0]
+
+    def _take(self, op: Any) -> tuple[type | None, list] | None:
+        """What is kept of this call of an operator."""
+        number = self.calls.get(op, 0)
+        self.calls[op] = number + 1
+        return self.kept.take(op, number)
 
 
-def _unseen(mode: Layered, name: str, compute: Callable, x: object) -> Any:
-    """Compute what is written in place under the mode below: it is not kept."""
-    with Under(mode.under):
-        return Layered.in_place(mode, name, compute, x)
-
-
-def _recorded(op: Op, inputs: tuple, params: dict, several: bool, arrays: list) -> Any:
+def _recorded(op: Op, inputs: tuple, params: dict, several: type | None, results: list) -> Any:
     """A call of an operator whose result is known: what is left is to record it."""
-    outs = tuple(map(wrap, arrays))
+    outs = tuple(results)
     tensors = [isinstance(x, TensorBase) for x in inputs]
     edges = [edge_of(x) if t else None for x, t in zip(inputs, tensors, strict=True)]
     kinds = "".join(

@@ -2,7 +2,6 @@
 
 dispatch_keys   the names of PyTorch's dispatcher
 _nn             functions behind `torch.nn.functional`
-_linalg _fft _special   functions behind `torch.linalg` and its kin
 _functorch      levels of `vmap` and of derivatives
 _autograd _distributed_c10d   classes of the profiler and of `torch.distributed`
 switches        what `torch.backends` and other public functions set
@@ -10,15 +9,21 @@ switches        what `torch.backends` and other public functions set
 
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import count
+from types import ModuleType
 from typing import Any, NoReturn
+from weakref import WeakKeyDictionary, ref
 
 import tapegrad
 from tapegrad import jit
 from tapegrad.arrays.namespaces import is_batched
+from tapegrad.autograd.engine import BACKWARD_PASS as _BACKWARD_PASS
 from tapegrad.autograd.execution_engine import ImperativeEngine as _ImperativeEngine
 from tapegrad.autograd.function.context import Context as _FunctionBase
 from tapegrad.autograd.mode import TRANSFORMS as _TRANSFORMS
 from tapegrad.autograd.mode import set_grad_enabled as _grad_switch
+from tapegrad.autograd.node import AccumulateGrad as _AccumulateGrad
+from tapegrad.autograd.node import Node as _Node
 from tapegrad.compat.torch._C.dispatch_keys import (
     DispatchKey,
     DispatchKeySet,
@@ -210,6 +215,48 @@ def _group_tensors_by_device_and_dtype(
     return found
 
 
+# --- backward passes ------------------------------------------------------------------------------
+
+_numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+_next = count()
+
+
+def _current_graph_task_id() -> int:
+    """A number of the backward pass that runs; -1 where none does."""
+    backward = _BACKWARD_PASS.get()
+    if backward is not None and backward not in _numbers:
+        _numbers[backward] = next(_next)
+    return -1 if backward is None else _numbers[backward]
+
+
+def _will_engine_execute_node(node: object) -> bool:
+    """Whether the backward pass that runs will run a node."""
+    backward = _BACKWARD_PASS.get()
+    if not isinstance(node, _Node):
+        text = f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}"
+    elif backward is None:
+        text = "_get_should_execute_nodes should only be called during the backward pass"
+    elif backward.restricted and not backward.keep and type(node) is _AccumulateGrad:
+        text = (
+            "A leaf node was passed to _will_engine_execute_node but we are currently running "
+            "autograd.grad(). This is currently not supported."
+        )
+    else:
+        return backward.will_run(node)
+    raise _errors.runtime_error(text, "Ask of tensor.grad_fn, in a hook.")
+
+
+class _WeakTensorRef:
+    """Whether a tensor is still there."""
+
+    def __init__(self, tensor: _Tensor):
+        self._found = ref(tensor)
+
+    def expired(self) -> bool:
+        """Whether nobody holds it any more."""
+        return self._found() is None
+
+
 # --- devices -------------------------------------------------------------------------------------
 
 
@@ -272,21 +319,16 @@ def _jit_texpr_fuser_enabled() -> bool:
 
 
 def _jit_can_fuse_on_cpu() -> bool:
-    """Whether TorchScript fuses for the CPU: there is no such compiler."""
-    return False
-
-
-def _jit_can_fuse_on_gpu() -> bool:
-    """Whether TorchScript fuses for a GPU: there is none."""
+    """Whether TorchScript fuses: there is no such compiler."""
     return False
 
 
 def _jit_override_can_fuse_on_cpu(on: bool, /) -> None:
-    """Let TorchScript's compiler fuse for the CPU, if there were one."""
+    """Let TorchScript's compiler fuse, if there were one."""
 
 
-def _jit_override_can_fuse_on_gpu(on: bool, /) -> None:
-    """Let TorchScript's compiler fuse for a GPU, if there were one."""
+_jit_can_fuse_on_gpu = _jit_can_fuse_on_cpu
+_jit_override_can_fuse_on_gpu = _jit_override_can_fuse_on_cpu
 
 
 def _jit_set_nvfuser_enabled(on: bool, /) -> bool:
@@ -330,8 +372,41 @@ class Block(_Unmade):
 Graph.__module__ = Node.__module__ = Value.__module__ = Block.__module__ = "torch._C"
 
 
+def _family(name: str) -> ModuleType:
+    """`torch._C._linalg` and its kin: what `torch.linalg` has, called `linalg_...`.
+
+    `torch.fx` writes them so in the code of graphs.
+    """
+    home = import_module(f"tapegrad.{name}")
+    found = ModuleType(f"torch._C._{name}")
+
+    def __getattr__(asked: str) -> Any:
+        family, _, rest = asked.partition("_")
+        if family == name and rest in home.__all__:
+            return getattr(home, rest)
+        raise AttributeError(f"module '{found.__name__}' has no attribute '{asked}'")
+
+    found.__getattr__ = __getattr__  # type: ignore[method-assign]
+    return found
+
+
+def _node_module() -> ModuleType:
+    """`torch._C._functions`: nodes of the graph, and what ends a gradient."""
+    from tapegrad.autograd.function.node import Error
+    from tapegrad.autograd.gradcheck.undefined_and_layout import UndefinedGrad
+    from tapegrad.autograd.history import CopySlices
+
+    found: Any = ModuleType("torch._C._functions")
+    found.AccumulateGrad, found.CopySlices, found.Error = _AccumulateGrad, CopySlices, Error
+    found.UndefinedGrad = lambda: UndefinedGrad.apply
+    return found
+
+
 def __getattr__(name: str) -> Any:
     """What `torch`, `torch.overrides` and `torch.jit` have, and modules of this package."""
+    if name in ("_fft", "_linalg", "_special", "_functions"):
+        found = globals()[name] = _node_module() if name == "_functions" else _family(name[1:])
+        return found
     if name in _OF_TORCH:
         return getattr(tapegrad, name)
     if name in _OF_JIT:

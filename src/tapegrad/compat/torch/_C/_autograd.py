@@ -2,10 +2,13 @@
 
 import enum
 
+from tapegrad.autograd.engine import BACKWARD_PASS as _BACKWARD_PASS
+from tapegrad.autograd.raw_saved import SavedTensor
+from tapegrad.autograd.saved_tensor_hooks import FORBIDDEN as _FORBIDDEN
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.profiler import ProfilerActivity, supported_activities
 
-__all__ = ["DeviceType", "ProfilerActivity", "ProfilerState", "kineto_available"]
+__all__ = ["DeviceType", "ProfilerActivity", "ProfilerState", "SavedTensor", "kineto_available"]
 
 
 class DeviceType(enum.IntEnum):
@@ -60,6 +63,22 @@ def kineto_available() -> bool:
     True
     """
     return True
+
+
+def _saved_tensors_hooks_is_enabled() -> bool:
+    """Whether `saved_tensors_hooks` may be entered.
+
+    >>> with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
+    ...     torch._C._autograd._saved_tensors_hooks_is_enabled()
+    False
+    """
+    return _FORBIDDEN.get() is None
+
+
+def _get_current_graph_task_keep_graph() -> bool:
+    """Whether the backward pass that runs keeps its graph; True where none does."""
+    backward = _BACKWARD_PASS.get()
+    return backward is None or backward.retain_graph
 
 
 _supported_activities = supported_activities

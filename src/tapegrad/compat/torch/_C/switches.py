@@ -1,6 +1,7 @@
 """Switches of `torch._C`, each that of a public function or attribute."""
 
-from typing import Any
+from collections.abc import Callable
+from operator import attrgetter
 
 import tapegrad
 from tapegrad import backends
@@ -18,97 +19,33 @@ def _set_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> Non
     tapegrad.use_deterministic_algorithms(mode, warn_only=warn_only)
 
 
-def _set_default_dtype(d: Any) -> None:
-    """`torch.set_default_dtype`."""
-    tapegrad.set_default_dtype(d)
-
-
-def _set_default_tensor_type(type: Any) -> None:
-    """`torch.set_default_tensor_type`."""
-    tapegrad.set_default_tensor_type(type)
+_set_default_dtype = tapegrad.set_default_dtype
+_set_default_tensor_type = tapegrad.set_default_tensor_type
 
 
 # --- attributes of torch.backends -----------------------------------------------------------------
 
 
-def _get_cudnn_enabled() -> bool:
-    """`torch.backends.cudnn.enabled`."""
-    return backends.cudnn.enabled
+def _attribute(owner: str, name: str) -> tuple[Callable, Callable]:
+    """Two functions that give and set an attribute of `torch.backends`."""
+    where = attrgetter(owner)
+    return lambda: getattr(where(backends), name), lambda on, /: setattr(where(backends), name, on)
 
 
-def _set_cudnn_enabled(on: bool, /) -> None:
-    """The same, set."""
-    backends.cudnn.enabled = on
+def _of_attention(kind: str) -> tuple[Callable, Callable]:
+    """The same of a kernel of attention, which has two functions in `torch.backends.cuda`."""
+    cuda = backends.cuda
+    return getattr(cuda, f"{kind}_sdp_enabled"), getattr(cuda, f"enable_{kind}_sdp")
 
 
-def _get_cudnn_benchmark() -> bool:
-    """`torch.backends.cudnn.benchmark`."""
-    return backends.cudnn.benchmark
-
-
-def _set_cudnn_benchmark(on: bool, /) -> None:
-    """The same, set."""
-    backends.cudnn.benchmark = on
-
-
-def _get_cudnn_deterministic() -> bool:
-    """`torch.backends.cudnn.deterministic`."""
-    return backends.cudnn.deterministic
-
-
-def _set_cudnn_deterministic(on: bool, /) -> None:
-    """The same, set."""
-    backends.cudnn.deterministic = on
-
-
-def _get_cudnn_allow_tf32() -> bool:
-    """`torch.backends.cudnn.allow_tf32`."""
-    return backends.cudnn.allow_tf32
-
-
-def _set_cudnn_allow_tf32(on: bool, /) -> None:
-    """The same, set."""
-    backends.cudnn.allow_tf32 = on
-
-
-def _get_cublas_allow_tf32() -> bool:
-    """`torch.backends.cuda.matmul.allow_tf32`."""
-    return backends.cuda.matmul.allow_tf32
-
-
-def _set_cublas_allow_tf32(on: bool, /) -> None:
-    """The same, set."""
-    backends.cuda.matmul.allow_tf32 = on
-
-
-def _get_flash_sdp_enabled() -> bool:
-    """`torch.backends.cuda.flash_sdp_enabled()`."""
-    return backends.cuda.flash_sdp_enabled()
-
-
-def _set_sdp_use_flash(on: bool, /) -> None:
-    """The same, set."""
-    backends.cuda.enable_flash_sdp(on)
-
-
-def _get_mem_efficient_sdp_enabled() -> bool:
-    """`torch.backends.cuda.mem_efficient_sdp_enabled()`."""
-    return backends.cuda.mem_efficient_sdp_enabled()
-
-
-def _set_sdp_use_mem_efficient(on: bool, /) -> None:
-    """The same, set."""
-    backends.cuda.enable_mem_efficient_sdp(on)
-
-
-def _get_math_sdp_enabled() -> bool:
-    """`torch.backends.cuda.math_sdp_enabled()`."""
-    return backends.cuda.math_sdp_enabled()
-
-
-def _set_sdp_use_math(on: bool, /) -> None:
-    """The same, set."""
-    backends.cuda.enable_math_sdp(on)
+_get_cudnn_enabled, _set_cudnn_enabled = _attribute("cudnn", "enabled")
+_get_cudnn_benchmark, _set_cudnn_benchmark = _attribute("cudnn", "benchmark")
+_get_cudnn_deterministic, _set_cudnn_deterministic = _attribute("cudnn", "deterministic")
+_get_cudnn_allow_tf32, _set_cudnn_allow_tf32 = _attribute("cudnn", "allow_tf32")
+_get_cublas_allow_tf32, _set_cublas_allow_tf32 = _attribute("cuda.matmul", "allow_tf32")
+_get_flash_sdp_enabled, _set_sdp_use_flash = _of_attention("flash")
+_get_mem_efficient_sdp_enabled, _set_sdp_use_mem_efficient = _of_attention("mem_efficient")
+_get_math_sdp_enabled, _set_sdp_use_math = _of_attention("math")
 
 
 # --- what this was built with ---------------------------------------------------------------------
@@ -116,25 +53,6 @@ def _set_sdp_use_math(on: bool, /) -> None:
 _GLIBCXX_USE_CXX11_ABI = True
 
 
-def _show_config() -> str:
-    """`torch.__config__.show()`."""
-    return __config__.show()
-
-
-def _parallel_info() -> str:
-    """`torch.__config__.parallel_info()`."""
-    return __config__.parallel_info()
-
-
-def _cxx_flags() -> str:
-    """The flags of a compiler of C++: there is none."""
-    return __config__._cxx_flags()
-
-
-def _get_cpu_capability() -> str:
-    """`torch.backends.cpu.get_cpu_capability()`.
-
-    >>> torch._C._get_cpu_capability() == torch.backends.cpu.get_cpu_capability()
-    True
-    """
-    return backends.cpu.get_cpu_capability()
+_show_config, _parallel_info = __config__.show, __config__.parallel_info
+_cxx_flags = __config__._cxx_flags
+_get_cpu_capability = backends.cpu.get_cpu_capability
