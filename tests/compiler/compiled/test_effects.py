@@ -479,3 +479,32 @@ def test_a_generator_from_which_each_call_draws(run):
     f = run.compile(model)
     for _ in range(4):
         run.look(f(torch.ones(2, 3)))
+
+
+@side_by_side(programs=False)
+def test_hooks_that_a_call_gives_to_tensors_from_outside(run):
+    def doubles_gradients(x):
+        x.register_hook(lambda g: g * 2)
+        return x * 1
+
+    def of_what_it_does_not_read(x, y):
+        x.register_hook(lambda g: g * 2)
+        return y * 2
+
+    def keeps_gradients(x, y):
+        x.retain_grad()
+        return y * 2
+
+    for f in (of_what_it_does_not_read, keeps_gradients):
+        g = run.compile(f)
+        for _ in range(4):
+            leaf = torch.ones(2, requires_grad=True)
+            x = leaf * 3
+            run.call(g, x, torch.ones(2))
+            (x * x).sum().backward()
+            run.look(leaf.grad, x.retains_grad)
+    g = run.compile(doubles_gradients)
+    for _ in range(4):
+        x = torch.ones(2, requires_grad=True)
+        run.call(g, x).sum().backward()
+        run.look(x.grad)
