@@ -18,11 +18,11 @@ from tapegrad.autograd.node import INFERENCE, MultiNode, Port, next_sequence
 from tapegrad.autograd.view import edge_of
 from tapegrad.compiler import instructions
 from tapegrad.compiler.sources import Uncompilable
+from tapegrad.compiler.stores import taken_apart
 from tapegrad.core.annotations import Any, Callable, Sequence
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase, wrap
-from tapegrad.utils._pytree.tree import tree_flatten
 
 
 class Joint:
@@ -253,7 +253,7 @@ class _Plan:
             stream.restore(state)
         try:
             with enable_grad(), _as_before(written):
-                leaves, _ = tree_flatten(function(*args, **kwargs))
+                leaves, _ = taken_apart(function(*args, **kwargs))
         finally:
             for (stream, _), state in zip(states, now, strict=True):
                 stream.restore(state)

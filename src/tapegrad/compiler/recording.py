@@ -39,6 +39,7 @@ from tapegrad.compiler.stores import (
     is_constant,
     objects_of,
     stores_of,
+    taken_apart,
 )
 from tapegrad.compiler.whose_code import is_library
 from tapegrad.core.annotations import Any, Callable
@@ -52,7 +53,7 @@ from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.operators.creation.factory_options import Maker
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
-from tapegrad.utils._pytree.tree import tree_flatten, tree_unflatten
+from tapegrad.utils._pytree.tree import tree_unflatten
 
 _BEHIND_AN_ARGUMENT = "a backward pass goes on into the graph behind an argument"
 
@@ -341,7 +342,7 @@ class Recording:
                 with watch:
                     result = call()
                 self.n_forward = len(self.program.instructions)
-                self.leaves, self.structure = tree_flatten(result)
+                self.leaves, self.structure = taken_apart(result)
                 self.n_results = len(self.leaves)
                 if any(type(x) is TracedNumber for x in self.leaves):
                     result = tree_unflatten([plain(x) for x in self.leaves], self.structure)
@@ -440,10 +441,15 @@ class Recording:
             and not is_over(x._node)
             and id(x) not in known
         ]
-        if not self.live or not self.wanted:
-            self.live = []
+        if not self.live:
             return
-        for node in nodes_behind([x._node for x in self.live]):
+        nodes = list(nodes_behind([x._node for x in self.live]))
+        given = {id(x._node) for x in self.leaves if isinstance(x, TensorBase)}
+        given -= {id(x._node) for x in (*self.live, *self.tensors)}
+        if not self.wanted or any(type(x) is AccumulateGrad and id(x) in given for x in nodes):
+            self.live = []
+            return self.refuse("a result is computed of a leaf that the call makes")
+        for node in nodes:
             if hasattr(node, "user_backward") and may_have_effects(backward_of(node)):
                 self.live = []
                 return self.refuse(f"{node.name()} does more than compute")
