@@ -48,3 +48,25 @@ def test_indices_may_leave_axes_out():
     x = torch.zeros(2, 3)
     aten.index_put_(x, [None, torch.tensor([1])], torch.tensor(5.0))
     assert x.tolist() == [[0, 5, 0], [0, 5, 0]]
+
+
+def test_index_put_with_whole_axes_puts_values_where_indexing_would():
+    i, j = torch.tensor([0, 2]), torch.tensor([[1], [0]])
+    mask = torch.tensor([True, False, True])
+    for indices in (
+        [None, i],
+        [None, i, None],
+        [i, None],
+        [None, None, j, None],
+        [i[:1], None, torch.tensor([1])],
+        [None, mask],
+        [None, i, None, i],
+        [None, j, i, None],
+    ):
+        places = tuple(slice(None) if each is None else each for each in indices)
+        x = torch.zeros(3, 3, 3, 3)
+        values = torch.arange(float(x[places].numel())).reshape(x[places].shape)
+        expected = x.clone()
+        expected[places] = values
+        assert torch.equal(aten.index_put(x, indices, values), expected)
+        assert torch.equal(aten.index_put_(x, indices, values), expected)

@@ -8,7 +8,7 @@ something else may be in a later call, is asked the same.
 import numpy as np
 
 from tapegrad.autograd.node import INFERENCE, Port
-from tapegrad.compiler.sources import PLAIN
+from tapegrad.compiler.sources import PLAIN, Uncompilable
 from tapegrad.compiler.stores import is_record
 from tapegrad.core.annotations import Any
 from tapegrad.core.device import device
@@ -129,6 +129,8 @@ class ArgumentQuestions:
     def _container(self, a: str, x: Any) -> None:
         """The questions that a container has to answer."""
         if type(x) is dict:
+            if any(isinstance(key, TensorBase) for key in x):
+                raise Uncompilable("a dictionary has tensors as keys")
             keys = self._name(list(x))
             self._say(f"if type({a}) is not dict or list({a}) != {keys}: return MISS")
             for key in x:
@@ -230,6 +232,11 @@ class ArgumentQuestions:
         if not self.recording.infers:
             same += f" or {a}._counter is INFERENCE"
         self._say(f"if {same}: return MISS")
+        if vars(x) or self.recording.found.asks_for_attributes:
+            plain = all(type(each) in PLAIN for each in vars(x).values())
+            content = self._name(dict(vars(x)) if plain else list(vars(x)))
+            now = f"{a}.__dict__" if plain else f"list({a}.__dict__)"
+            self._say(f"if {now} != {content}: return MISS")
         self._say(f"x{a} = {a}._array")
         self._say(
             f"if x{a}.__class__ is not ndarray or x{a}.shape != {array.shape!r} or x{a}.dtype is "

@@ -401,7 +401,7 @@ class CallSource(ArgumentQuestions):
                 leaves.append(self._tensor(rest[0]))
             elif kind == "again":
                 leaves.append(leaves[rest[0]])
-            elif kind in ("object", "view"):
+            elif kind in ("object", "view", "view of input"):
                 leaves.append("")  # it is made when its tensors, and the graph, are there
             else:
                 k, x = rest
@@ -424,8 +424,14 @@ class CallSource(ArgumentQuestions):
             if kind == "view":
                 base, x = given
                 text = self._view(leaves[base], self.recording.leaves[base], x)
-                self._say(f"w{i} = {text}")
-                leaves[i] = f"w{i}"
+                self._say(f"v{i} = {text}")
+                leaves[i] = f"v{i}"
+            elif kind == "view of input":
+                base, x, how = given
+                name = self._tensor(base) + ".detach()" * (how == "detach.view")
+                text = self._view(name, self.recording.tensors[base], x)
+                self._say(f"v{i} = {text}{'.detach()' * (how == 'view.detach')}")
+                leaves[i] = f"v{i}"
         n, structure = self.recording.n_results, self.recording.structure
         leaves, rest = leaves[:n], leaves[n:]
         for i, form in self.recording.objects.items():

@@ -13,16 +13,16 @@ from tapegrad.arrays.signature import Like
 from tapegrad.arrays.traced.program import Changed, Instruction, Scalar
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.errors import modified
-from tapegrad.autograd.mode import enable_grad
+from tapegrad.autograd.mode import enable_grad, is_grad_enabled
 from tapegrad.autograd.node import INFERENCE, MultiNode, Port, counter_of, next_sequence
 from tapegrad.autograd.view import edge_of
 from tapegrad.compiler import instructions
 from tapegrad.compiler.sources import Uncompilable
+from tapegrad.compiler.stores import taken_apart
 from tapegrad.core.annotations import Any, Callable, Sequence
 from tapegrad.core.conj_neg_view import resolved
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase, wrap
-from tapegrad.utils._pytree.tree import tree_flatten
 
 
 class Joint:
@@ -34,6 +34,7 @@ class Joint:
         saved_tensors: the numbers of the tensors whose arrays the second one reads
         wanted: the numbers of the tensors that get gradients
         live_outputs: the numbers of the outputs that have gradients
+        live_leaves: the numbers that they have among the leaves of what the call gives
         comes_from: of each tensor that gets a gradient, the results that lead to it
     """
 
@@ -47,6 +48,8 @@ class Joint:
         by_output = {order[id(x)]: k for _, k, x in results if id(x) in live}
         if len(by_output) != len(recording.live):
             raise Uncompilable("a result is given twice")
+        first = {id(x): i for i, x in [*enumerate(recording.leaves)][::-1]}
+        self.live_leaves = [first[id(x)] for x in recording.live]
         self.live_outputs = [by_output[i] for i in range(len(recording.live))]
         wanted = [
             (i, g is not None)
@@ -165,6 +168,34 @@ def views_of_others(leaves: list) -> dict[int, int]:
     return found
 
 
+def views_of_inputs(leaves: list, tensors: list, arrays: list) -> dict[int, tuple[int, str]]:
+    """Of what a call gives: views of a tensor that it may read, and that one's number.
+
+    And how the view is made of that: "view", "view.detach" or "detach.view". `arrays`: the memory
+    that the tensors had before the call, in which they are still, or they are not meant.
+    """
+    roots = {id(t._array.place.root): i for i, t in enumerate(tensors) if _is_in(t, arrays[i])}
+    found: dict[int, tuple[int, str]] = {}
+    for x in leaves:
+        place = getattr(getattr(x, "_array", None), "place", None)
+        i = roots.get(id(getattr(place, "root", None)))
+        if i is None or x is tensors[i] or x.dtype is not tensors[i].dtype:
+            continue
+        t, base = tensors[i], None if x._view is None else x._view.base
+        is_detached = x._node is None and not x.requires_grad
+        if base is (t if t._view is None else t._view.base):
+            if x.requires_grad == (t.requires_grad and is_grad_enabled()):
+                found[id(x)] = i, "view"
+        elif is_detached and (base is None or (base._node is None and not base.requires_grad)):
+            found[id(x)] = i, "view.detach" if base is None else "detach.view"
+    return found
+
+
+def _is_in(x: Any, array: Any) -> bool:
+    """Whether the recorded array of a tensor is that in this memory."""
+    return getattr(x._array, "array", None) is array
+
+
 class _Plan:
     """What the engine asks of the plan of a node."""
 
@@ -222,13 +253,11 @@ class _Plan:
             stream.restore(state)
         try:
             with enable_grad(), _as_before(written):
-                leaves, _ = tree_flatten(function(*args, **kwargs))
+                leaves, _ = taken_apart(function(*args, **kwargs))
         finally:
             for (stream, _), state in zip(states, now, strict=True):
                 stream.restore(state)
-        views = views_of_others(leaves)
-        results = {id(x): x for x in leaves if id(x) not in views}.values()
-        live = [x for x in results if isinstance(x, TensorBase) and x.requires_grad]
+        live = [leaves[i] for i in node.saved[0].live_leaves]
         pairs = [(y, each) for y, each in zip(live, g, strict=True) if each is not None]
         live, cotangents = [y for y, _ in pairs], [each for _, each in pairs]
         return tuple(grad(live, wanted, cotangents, create_graph=create_graph, allow_unused=True))

@@ -146,6 +146,8 @@ class Watch:
         if owner is None or isinstance(owner, type(sys)):
             module = getattr(arg, "__module__", None) or "builtins"
             root = module.partition(".")[0]
+            if name in ("hasattr", "getattr"):
+                self._found.asks_for_attributes = True
             if module == "builtins" and name in _IMPURE:
                 self._note(frame, name)
             elif (module in _OF_FLOATS or name == "arange") and self._may_be_given_numbers(frame):

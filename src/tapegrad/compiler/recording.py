@@ -27,7 +27,7 @@ from tapegrad.autograd.view import View
 from tapegrad.compiler.counts import Count, counts_of
 from tapegrad.compiler.floats import Given
 from tapegrad.compiler.graph_behind import backward_of, is_over, nodes_behind, saved_behind
-from tapegrad.compiler.joint import views_of_others
+from tapegrad.compiler.joint import views_of_inputs, views_of_others
 from tapegrad.compiler.options import Options
 from tapegrad.compiler.python_effects import Watch, may_have_effects
 from tapegrad.compiler.sources import PLAIN, Found, Uncompilable
@@ -39,6 +39,7 @@ from tapegrad.compiler.stores import (
     is_constant,
     objects_of,
     stores_of,
+    taken_apart,
 )
 from tapegrad.compiler.whose_code import is_library
 from tapegrad.core.annotations import Any, Callable
@@ -52,7 +53,7 @@ from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.operators.creation.factory_options import Maker
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
-from tapegrad.utils._pytree.tree import tree_flatten, tree_unflatten
+from tapegrad.utils._pytree.tree import tree_unflatten
 
 _BEHIND_AN_ARGUMENT = "a backward pass goes on into the graph behind an argument"
 
@@ -148,9 +149,10 @@ class Recording:
         results: for each leaf of what the call gave: ("tensor", number of an output, the tensor),
             or ("same", number of a tensor), or ("item", number of an output), or
             ("number", number of one), or ("plain", object),
-            or ("again", number of a leaf), or ("view", number of a leaf, the tensor), or ("object",
-            its `Form`), or ("given", id of an argument or of a part of one); from `n_results` on
-            those of `objects` and `stores`
+            or ("again", number of a leaf), or ("view", number of a leaf, the tensor), or ("view of
+            input", number of a tensor, the view, how it is made), or ("object", its `Form`), or
+            ("given", id of an argument or of a part of one); from `n_results` on those of
+            `objects` and `stores`
         objects: those that the call has made and gives, by the numbers of the leaves
         stores: what the call has put somewhere
         parameters: the numbers of the tensors that are parameters, once it is released
@@ -176,6 +178,7 @@ class Recording:
         self.effects: list[Effect] = []
         self.actions: list[Callable] = []
         self.why_not, self.again = "", False
+        self.views: dict[int, tuple[int, str]] = {}  # among what it gives, of which tensors
         self.equal_steps: list[list] = []  # of optimizers: counts that have to be the same
         self.idle: set[int] = set()  # tensors that are state of optimizers which take no step
         self._cannot_store = ""
@@ -339,7 +342,7 @@ class Recording:
                 with watch:
                     result = call()
                 self.n_forward = len(self.program.instructions)
-                self.leaves, self.structure = tree_flatten(result)
+                self.leaves, self.structure = taken_apart(result)
                 self.n_results = len(self.leaves)
                 if any(type(x) is TracedNumber for x in self.leaves):
                     result = tree_unflatten([plain(x) for x in self.leaves], self.structure)
@@ -415,6 +418,8 @@ class Recording:
         """Record the backward pass of the results, if they have one."""
         self.live: list = []
         self.wanted = [i for i, x in enumerate(self.tensors) if x.requires_grad]
+        if not self.infers:
+            self.views = views_of_inputs(self.leaves, self.tensors, self._arrays)
         if self.why_not:
             return
         try:
@@ -426,6 +431,7 @@ class Recording:
     def _live_results(self) -> None:
         """Record what the gradients of the results are, for cotangents that are inputs."""
         known = {id(x) for x in self.tensors} | views_of_others(self.leaves).keys()
+        known |= self.views.keys()
         self.live = [
             x
             for x in {id(x): x for x in self.leaves}.values()
@@ -435,10 +441,15 @@ class Recording:
             and not is_over(x._node)
             and id(x) not in known
         ]
-        if not self.live or not self.wanted:
-            self.live = []
+        if not self.live:
             return
-        for node in nodes_behind([x._node for x in self.live]):
+        nodes = list(nodes_behind([x._node for x in self.live]))
+        given = {id(x._node) for x in self.leaves if isinstance(x, TensorBase)}
+        given -= {id(x._node) for x in (*self.live, *self.tensors)}
+        if not self.wanted or any(type(x) is AccumulateGrad and id(x) in given for x in nodes):
+            self.live = []
+            return self.refuse("a result is computed of a leaf that the call makes")
+        for node in nodes:
             if hasattr(node, "user_backward") and may_have_effects(backward_of(node)):
                 self.live = []
                 return self.refuse(f"{node.name()} does more than compute")
@@ -571,6 +582,8 @@ class Recording:
         for x, node in zip(self.tensors, self._nodes, strict=True):
             if x._node is not node:
                 raise Uncompilable("a tensor from outside gets another history")
+            if getattr(node, "hooks", None) is not None:
+                raise Uncompilable("a tensor from outside gets hooks")
         first: dict[int, int] = {}  # of results that are tensors
         views = views_of_others(self.leaves)
         for i, x in enumerate(self.leaves):
@@ -578,6 +591,9 @@ class Recording:
                 self.results.append(("again", first[id(x)]))
             elif id(x) in views:
                 self.results.append(("view", views[id(x)], x))
+            elif id(x) in self.views:
+                base, how = self.views[id(x)]
+                self.results.append(("view of input", base, x, how))
             elif i in self.objects:
                 self.results.append(("object", self.objects[i]))
             else:

@@ -93,6 +93,7 @@ class Found:
         self.places: dict[int, Place] = {}
         self.arguments = Arguments()
         self.asked_for: dict[int, tuple] = {}
+        self.asks_for_attributes = False  # whether `hasattr` or `getattr` is called
         self._modules: dict[tuple, Any] = {}
         self.seen: dict[int, Any] = {}
         self.state: set[int] = set()  # the identities of tensors that are state of optimizers
@@ -157,6 +158,8 @@ class Found:
             self._dict(x)
         elif isinstance(x, (set, frozenset)):
             self.guard.equal_copy(x)
+        elif isinstance(x, weakref.ref) and isinstance(x(), TensorBase):
+            raise Uncompilable("it reads a weak reference to a tensor")
         elif isinstance(x, (array.array, bytearray)):
             if len(memoryview(x).cast("B")) > _SMALL:
                 raise Uncompilable(f"it reads a large {type(x).__name__}, which nobody watches")

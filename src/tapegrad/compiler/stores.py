@@ -18,7 +18,7 @@ from tapegrad.core.tensor_base import TensorBase
 from tapegrad.nn.modules.module import Module
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
-from tapegrad.utils._pytree.tree import tree_leaves
+from tapegrad.utils._pytree.tree import tree_flatten
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _CONSTANT = (
@@ -58,6 +58,11 @@ class Place:
             self.owner[self.key] = x
         elif self.now() is not MISSING:
             del self.owner[self.key]
+
+
+def taken_apart(result: Any) -> tuple[list, Any]:
+    """The leaves of what a call gives, and its structure; a size is a leaf."""
+    return tree_flatten(result, lambda x: type(x) is Size)
 
 
 def is_constant(x: Any) -> bool:
@@ -207,7 +212,7 @@ def with_objects(function: Callable, objects: dict[int, Form]) -> Callable:
 
     def run(*args: Any, **kwargs: Any) -> tuple:
         result = function(*args, **kwargs)
-        leaves = tree_leaves(result)
+        leaves, _ = taken_apart(result)
         return result, [form.found_in(leaves[i]) for i, form in objects.items()]
 
     return run

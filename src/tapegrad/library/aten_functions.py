@@ -43,13 +43,23 @@ def _filled(self: Any, indices: Sequence[Any]) -> tuple:
     """Indices with what stands for a whole axis in the place of None."""
     if all(each is not None for each in indices):
         return tuple(indices)
-    found: list[Any] = []
-    n = len(indices)
-    for axis, each in enumerate(indices):
+    places: list[Any] = []
+    for each in indices:
+        is_mask = each is not None and each.dtype in (tapegrad.bool, tapegrad.uint8)
+        places += each.nonzero(as_tuple=True) if is_mask else [each]
+    given = [axis for axis, each in enumerate(places) if each is not None]
+    n = max([places[axis].dim() for axis in given], default=0)
+    whole = len(places) - len(given)
+    # what is indexed stays where it is, if that is one run of axes, and else comes first
+    before = given[0] if given and given[-1] - given[0] == len(given) - 1 else 0
+    for axis, each in enumerate(places):
         if each is None:
-            each = tapegrad.arange(self.size(axis)).reshape([-1] + [1] * (n - 1 - axis))
-        found.append(each)
-    return tuple(found)
+            left = sum(other is None for other in places[axis + 1 :])
+            behind = left + n * (axis < before)
+            places[axis] = tapegrad.arange(self.size(axis)).reshape([-1] + [1] * behind)
+        else:
+            places[axis] = each.reshape([*each.shape] + [1] * (whole - before))
+    return tuple(places)
 
 
 def _to_copy(

@@ -10,6 +10,7 @@ import random
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -479,3 +480,79 @@ def test_a_generator_from_which_each_call_draws(run):
     f = run.compile(model)
     for _ in range(4):
         run.look(f(torch.ones(2, 3)))
+
+
+@side_by_side(programs=False)
+def test_hooks_that_a_call_gives_to_tensors_from_outside(run):
+    def doubles_gradients(x):
+        x.register_hook(lambda g: g * 2)
+        return x * 1
+
+    def of_what_it_does_not_read(x, y):
+        x.register_hook(lambda g: g * 2)
+        return y * 2
+
+    def keeps_gradients(x, y):
+        x.retain_grad()
+        return y * 2
+
+    for f in (of_what_it_does_not_read, keeps_gradients):
+        g = run.compile(f)
+        for _ in range(4):
+            leaf = torch.ones(2, requires_grad=True)
+            x = leaf * 3
+            run.call(g, x, torch.ones(2))
+            (x * x).sum().backward()
+            run.look(leaf.grad, x.retains_grad)
+    g = run.compile(doubles_gradients)
+    for _ in range(4):
+        x = torch.ones(2, requires_grad=True)
+        run.call(g, x).sum().backward()
+        run.look(x.grad)
+
+
+@side_by_side(programs=False)
+def test_what_no_program_can_stand_for(run):
+    def of_a_leaf_of_its_own(x):
+        leaf = torch.ones(2, requires_grad=True)
+        return leaf, leaf * x
+
+    def by_a_tensor(table, key):
+        return table[key] + 3
+
+    def through_a_weak_reference(reference, x, y):
+        return y.sin() if reference() is not x else y.cos()
+
+    g = run.compile(of_a_leaf_of_its_own)
+    for x in (torch.ones(2), torch.ones(2, requires_grad=True)):
+        for _ in range(3):
+            leaf, y = g(x)
+            y.sum().backward()
+            run.look(leaf, x)
+    key, x = torch.ones(2), torch.ones(2)
+    g, h = run.compile(by_a_tensor), run.compile(through_a_weak_reference)
+    for _ in range(3):
+        run.call(g, {key: torch.ones(3), 3: torch.zeros(3)}, key)
+        run.call(h, weakref.ref(x), torch.ones(2), torch.zeros(2))
+    run.call(h, weakref.ref(x), x, torch.zeros(2))
+
+
+@side_by_side()
+def test_sizes_among_results_and_attributes_of_tensors(run):
+    def gives_sizes(x):
+        return x.size() + x.size(), x * 2, x.shape
+
+    def asks(x):
+        return x + 2 if hasattr(x, "flag") else x + 1
+
+    def reads(x):
+        return x + x.flag
+
+    g, h, k = run.compile(gives_sizes), run.compile(asks), run.compile(reads)
+    for i in range(6):
+        x = torch.ones(2, 3)
+        run.call(g, x)
+        run.call(h, x)
+        x.flag = i // 3
+        run.call(h, x)
+        run.call(k, x)

@@ -69,6 +69,10 @@ def test_the_others():
     copies = torch._foreach_clone(x)
     assert values(copies) == values(x) and copies[0] is not x[0]
     assert values(torch._foreach_pow(2, [torch.tensor(3.0)])) == [8.0]
+    number = torch.tensor(2.0)  # without dimensions, in the place of a number
+    assert values(torch._foreach_pow(number, [torch.tensor(3.0)])) == [8.0]
+    assert values(torch._foreach_lerp(x, y, number / 4)) == values(torch._foreach_lerp(x, y, 0.5))
+    assert values(torch._foreach_clamp_max(y, number)) == values(torch._foreach_clamp_max(y, 2))
     torch._foreach_copy_(x, y)
     assert values(x) == values(y)
     torch._foreach_zero_(x)

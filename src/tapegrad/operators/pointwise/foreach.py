@@ -80,9 +80,20 @@ def _partners(name: str, tensors: _Tensors, other: Any, takes_tensor: bool) -> l
                 f"{other.numel()} elements.",
                 "Pass a number, a tensor without dimensions, or a list of tensors.",
             )
-    elif not isinstance(other, (bool, int, float, complex)):
-        raise errors.invalid_combination(name, (tensors, other), {}, _FORMS)
+    else:
+        other = _as_number(other)
+        if not isinstance(other, _NUMBERS):
+            raise errors.invalid_combination(name, (tensors, other), {}, _FORMS)
     return [other] * len(tensors)
+
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def _as_number(x: Any) -> Any:
+    """A tensor without dimensions, and without gradient, as the number that is in it."""
+    is_number = isinstance(x, TensorBase) and not x.ndim and not x.requires_grad
+    return x.item() if is_number else x
 
 
 def _one_of(name: str, tensors: Any, given: tuple, named: dict) -> Any:
@@ -278,7 +289,8 @@ _foreach_addcmul, _foreach_addcmul_ = _ternary("addcmul")
 @_of_lists
 def _foreach_pow(self: Any, *exponent: Any, **named: Any) -> tuple:
     """`torch.pow` of each tensor and its exponent; the base may be one number."""
-    if isinstance(self, (int, float, complex)):
+    self = _as_number(self)
+    if isinstance(self, _NUMBERS):
         exponents = _one_of("_foreach_pow", self, exponent, named)
         _check("_foreach_pow", exponents)
         return tuple(FRONT_DOOR().pow(self, y) for y in exponents)
