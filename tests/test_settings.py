@@ -37,6 +37,9 @@ def test_determinism_can_be_asked_for():
     assert not torch.are_deterministic_algorithms_enabled()
     with pytest.raises(TypeError, match="argument 'mode'"):
         torch.use_deterministic_algorithms(3)
+    message = "_set_deterministic_algorithms(): argument 'warn_only' must be bool, not int"
+    with raises(TypeError, message):
+        torch.use_deterministic_algorithms(False, warn_only=1)
 
 
 def test_precision_of_products_is_remembered():

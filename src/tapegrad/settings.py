@@ -93,7 +93,9 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """
     if type(mode) is not bool:
         raise errors.must_be("_set_deterministic_algorithms", "mode", 1, "bool", mode)
-    _determinism.update(on=mode, warn_only=bool(warn_only))
+    if type(warn_only) is not bool:
+        raise errors.must_be("_set_deterministic_algorithms", "warn_only", None, "bool", warn_only)
+    _determinism.update(on=mode, warn_only=warn_only)
 
 
 def are_deterministic_algorithms_enabled() -> bool:

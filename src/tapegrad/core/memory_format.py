@@ -193,6 +193,21 @@ def has_format(array: np.ndarray, format: memory_format | None) -> bool:
     return len(order) == array.ndim and array.transpose(order).flags.c_contiguous
 
 
+def suggested(array: np.ndarray) -> memory_format:
+    """The format that the strides of `array` tell: row by row where they tell several."""
+    for format, order in ((channels_last, (1, 3, 2, 0)), (channels_last_3d, (1, 4, 3, 2, 0))):
+        least = 0
+        if array.ndim != len(order):
+            continue
+        for axis in order:
+            n, step = array.shape[axis], array.strides[axis]
+            if not n or step < least or (not axis and least == array.strides[1]):
+                return contiguous_format
+            least = step * n
+        return format
+    return contiguous_format
+
+
 def require_strided(given: object) -> None:
     """Raise unless `given`, a `layout=` argument, is None or `torch.strided`."""
     if given is None or given is strided:

@@ -60,3 +60,8 @@ def test_the_product_of_one_element_hands_on_its_cotangent(create_graph):
     assert g.tolist() == [[2], [2], [2]]
     places = torch.linalg.vander(x.detach()[:, 0].requires_grad_(), N=2)
     assert places[:, 0].tolist() == [1, 1, 1]
+
+
+def test_logcumsumexp_is_written_to_a_tensor_of_its_own_dtype():
+    with raises(RuntimeError, "expected scalar_type Double but found Float"):
+        torch.logcumsumexp(torch.ones(2).double(), 0, out=torch.ones(2))

@@ -36,6 +36,12 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
 
 def retyped(tensor: Tensor, cls: type) -> Any:
     """The same tensor as an object of `cls`, a subclass of `Tensor`."""
+    if not issubclass(cls, tensor_base.TensorBase):
+        raise errors.type_error(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not "
+            "possible. Make sure your class inherits from Tensor.",
+            "class Mine(torch.Tensor): ...",
+        )
     made: Any = object.__new__(cls)
     for name in ("_array", "_node", "_counter", "_view", "_grad", "_signature", "_born"):
         setattr(made, name, getattr(tensor, name))

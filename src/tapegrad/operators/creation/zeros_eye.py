@@ -1,6 +1,7 @@
 """Tensors of one value, of none in particular, and the identity matrix."""
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,9 @@ def sizes(
                 what = "zeros: Dimension size must be non-negative."
             raise errors.runtime_error(what, "A dimension has 0 elements or more.")
     if n_bytes >= 2**63:
+        if prod([n or 1 for n in shape[1:]]) >= 2**63:
+            text = "Stride calculation overflowed"
+            raise errors.runtime_error(text, f"The shape is {list(shape)}.")
         raise errors.overflow(shape)
     return shape
 

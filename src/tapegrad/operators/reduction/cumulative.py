@@ -219,6 +219,10 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     axis_of(dim, input._array.ndim)
     if input.dtype.category < 2:
         raise no_kernel("logcumsumexp_out_cpu", input.dtype)
+    if out is not None and out.dtype is not input.dtype:
+        wanted, given = input.dtype.scalar_name, out.dtype.scalar_name
+        text = f"expected scalar_type {wanted} but found {given}"
+        raise errors.runtime_error(text, "out has the dtype of the input.")
     return finish("logcumsumexp", _along(log_running_sum, input, dim), out, input)
 
 
