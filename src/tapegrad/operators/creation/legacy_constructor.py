@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.core import errors, tensor_base, torch_dispatch
+from tapegrad.core import errors, tensor_base, torch_dispatch, uninitialized
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.device import as_device, place
 from tapegrad.core.dtype import ALIASES, default
@@ -75,7 +75,7 @@ def legacy_array(args: tuple, dtype: Dtype) -> np.ndarray:
         if n < 0:
             advice = "Sizes are not negative. For a tensor of these numbers, pass them in a list."
             raise errors.negative_size(n, list(shape), advice)
-    return np.empty(shape, dtype.numpy)
+    return uninitialized.empty(shape, dtype.numpy)
 
 
 def _is_integer(x: object) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
+from tapegrad.core import errors, uninitialized
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import (
     DeviceLike,
@@ -142,7 +142,7 @@ def empty(
         wanted = sizes("empty", shape, size)
         if out is not None:
             check_out("empty", out, dtype)
-            return into("empty", out, np.empty(wanted, out._array.dtype), requires_grad)
+            return into("empty", out, uninitialized.empty(wanted, out._array.dtype), requires_grad)
         if memory_format is not _memory_format.contiguous_format:
             _memory_format.check_format("empty", memory_format, len(wanted))
             if memory_format is _memory_format.preserve_format:
