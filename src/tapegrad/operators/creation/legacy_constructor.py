@@ -17,7 +17,9 @@ from tapegrad.operators.creation.nested_list import array_of
 from tapegrad.operators.creation.tensor import cast, supported
 
 
-def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = None) -> Any:
+def legacy_tensor(
+    cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = None, is_new: bool = False
+) -> Any:
     """What `cls(*args, **kwargs)` makes: a tensor of given sizes, uninitialised, or one of data."""
     _check_keywords(args, kwargs)
     if "size" in kwargs:
@@ -26,6 +28,8 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
         args = (kwargs["data"] if "data" in kwargs else kwargs["other"],)
     kind = default() if dtype is None else dtype
     if len(args) == 1 and isinstance(args[0], tensor_base.Tensor):
+        if kwargs.get("device") is not None:
+            raise _no_device(is_new)
         result = _of_tensor(args[0], dtype)
     else:
         result = build("empty", legacy_array, args, kind, where=place(kwargs.get("device")))
@@ -89,6 +93,15 @@ def _sequence(x: Tensor) -> Any:
         return x
     text = f"new(): data must be a sequence (got {errors.type_name(x)})"
     raise errors.type_error(text, "torch.tensor() takes a single number.")
+
+
+def _no_device(is_new: bool) -> RuntimeError:
+    text = "constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
+    text += "torch.tensor(...) or torch.as_tensor(...) instead."
+    if is_new:
+        text = "new of the form tensor.new(tensor, device=device) is not supported.  Use "
+        text += "torch.as_tensor(...) instead."
+    return errors.runtime_error(f"Legacy tensor {text}", "Leave device= away.")
 
 
 def _of_tensor(x: Tensor, dtype: Dtype | None) -> Any:

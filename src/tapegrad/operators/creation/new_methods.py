@@ -169,4 +169,4 @@ def new(self: Tensor, *args: object, **kwargs: object) -> Any:
     >>> torch.tensor([1.0, 2.0]).new([3, 4])
     tensor([3., 4.])
     """
-    return legacy_tensor(tensor_base.Tensor, args, kwargs, self.dtype)
+    return legacy_tensor(tensor_base.Tensor, args, kwargs, self.dtype, True)

@@ -173,9 +173,9 @@ def _running(
     name: str, operator: OperatorLike, input: Tensor, dim: Dim, dtype: DTypeLike, out: Out
 ) -> Any:
     """Running sums or products; integers as int64 unless a dtype is asked for."""
-    if dtype is bool_:
+    if (getattr(out, "dtype", None) if dtype is None else dtype) is bool_:
         axis_of(dim, input._array.ndim)
-        raise no_kernel(f"{name}_out_cpu", dtype)
+        raise no_kernel(f"{name}_out_cpu", bool_)
     input, narrow = summable(input, dtype, out)
     result = _along(operator, input, dim)
     return finish(name, result if narrow is None else result.to(narrow), out, input)
