@@ -78,3 +78,9 @@ def test_a_sparse_tensor_has_no_memory_format():
     _, s = matrix()
     with raises(RuntimeError, "memory format option is only supported by strided tensors"):
         torch.empty_like(s, memory_format=torch.preserve_format)
+
+
+def test_what_is_subtracted_is_converted_first():
+    a = torch.tensor([1, 0, 2], dtype=torch.int8)
+    b = torch.tensor([3, 0, 0], dtype=torch.uint8).to_sparse()
+    assert (a.to_sparse() - b).to_dense().tolist() == (a - b).tolist() == [-2, 0, 2]

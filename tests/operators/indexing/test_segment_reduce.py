@@ -87,3 +87,9 @@ def test_a_nan_takes_the_gradient_of_its_segment(reduce, gradient):
     assert y[1].isnan() and not y[[0, 2]].isnan().any()
     y.sum().backward()
     assert x.grad.tolist() == pytest.approx(gradient, nan_ok=True)
+
+
+def test_axes_are_counted_from_the_end_too():
+    x = torch.arange(6.0).reshape(2, 3)
+    y = torch.segment_reduce(x, "sum", lengths=torch.tensor([[1, 2], [2, 1]]), axis=-1)
+    assert y.tolist() == [[0, 3], [7, 5]]

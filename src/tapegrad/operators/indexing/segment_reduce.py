@@ -8,7 +8,7 @@ from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import numbered
+from tapegrad.core.shape import axis_of, numbered
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.creation.like import zeros_like
 from tapegrad.operators.creation.zeros_eye import full
@@ -47,6 +47,7 @@ def segment_reduce(
     >>> torch.segment_reduce(torch.tensor([1.0, 2.0, 3.0]), "sum", lengths=torch.tensor([2, 1]))
     tensor([3., 3.])
     """
+    axis = axis_of(axis, data.dim())
     _check(data, reduce, lengths, indices, offsets, axis)
     shape, outer = tuple(data.shape), int(np.prod(data.shape[:axis], dtype=np.int64))
     starts, counts = _bounds(lengths, offsets, shape[axis], unsafe or offsets is not None)
