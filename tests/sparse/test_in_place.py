@@ -84,3 +84,11 @@ def test_what_is_subtracted_is_converted_first():
     a = torch.tensor([1, 0, 2], dtype=torch.int8)
     b = torch.tensor([3, 0, 0], dtype=torch.uint8).to_sparse()
     assert (a.to_sparse() - b).to_dense().tolist() == (a - b).tolist() == [-2, 0, 2]
+
+
+@pytest.mark.parametrize("function", [torch.neg, torch.sign, torch.sqrt])
+def test_a_function_of_values_is_written_to_a_sparse_out(function):
+    _, s = matrix()
+    out = torch.zeros(2, 3).to_sparse()
+    assert function(s, out=out) is out
+    assert out.to_dense().tolist() == function(s).to_dense().tolist()
