@@ -37,6 +37,26 @@ def test_determinism_can_be_asked_for():
     assert not torch.are_deterministic_algorithms_enabled()
     with pytest.raises(TypeError, match="argument 'mode'"):
         torch.use_deterministic_algorithms(3)
+    message = "_set_deterministic_algorithms(): argument 'warn_only' must be bool, not int"
+    with raises(TypeError, message):
+        torch.use_deterministic_algorithms(False, warn_only=1)
+
+
+def test_memory_that_nothing_was_written_to_is_filled_where_runs_are_to_be_the_same():
+    torch.use_deterministic_algorithms(True)
+    x = torch.ones(2)
+    for made in (torch.empty(2), torch.empty_like(x), x.new_empty(2), torch.empty(2, out=x.new())):
+        assert made.isnan().all()
+    for made in (torch.Tensor(2), torch.empty_strided((2,), (3,)), torch.ones(0).resize_(2)):
+        assert made.isnan().all()
+    assert torch.ones(2).resize_(3).tolist()[:2] == [1, 1]
+    assert torch.empty(2, dtype=torch.int8).tolist() == [127, 127]
+    assert torch.empty(2, dtype=torch.bool).all()
+    utils = torch.utils.deterministic
+    assert utils.fill_uninitialized_memory is True
+    with raises(RuntimeError, "expected a bool, but got int"):
+        utils.fill_uninitialized_memory = 1
+    torch.use_deterministic_algorithms(False)
 
 
 def test_precision_of_products_is_remembered():
@@ -78,6 +98,9 @@ def test_switches_of_gpus_may_be_set():
     with backends.cudnn.flags(enabled=False, deterministic=True):
         assert not backends.cudnn.enabled and backends.cudnn.deterministic
     assert backends.cudnn.enabled and not backends.cudnn.deterministic
+    with backends.mkldnn.flags(enabled=False):
+        assert not backends.mkldnn.enabled
+    assert backends.mkldnn.enabled
 
 
 def test_the_debug_mode_is_determinism_by_another_name():

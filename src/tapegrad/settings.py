@@ -5,6 +5,7 @@ from typing import Any
 from tapegrad.core import errors, threads
 from tapegrad.core.dtype import dtype, set_default_dtype
 from tapegrad.core.errors import warn
+from tapegrad.core.uninitialized import DETERMINISTIC
 from tapegrad.core.warn_once import ALWAYS
 from tapegrad.operators.conversion.to_type import dtype_of_type
 from tapegrad.operators.creation.legacy_constructor import tensortype
@@ -80,11 +81,12 @@ def is_warn_always_enabled() -> bool:
 
 # --- the same results in each run --------------------------------------------------------------
 
-_determinism = {"on": False, "warn_only": False}
+_warn_only = [False]
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for the same results in each run. Every operator here gives them, asked or not.
+    """Ask for the same results in each run. Every operator here gives them, asked or not; asked,
+    tensors of memory that nothing was written to (`empty`, `resize_`) are filled with nan.
 
     >>> torch.use_deterministic_algorithms(True)
     >>> torch.are_deterministic_algorithms_enabled()
@@ -93,7 +95,9 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """
     if type(mode) is not bool:
         raise errors.must_be("_set_deterministic_algorithms", "mode", 1, "bool", mode)
-    _determinism.update(on=mode, warn_only=bool(warn_only))
+    if type(warn_only) is not bool:
+        raise errors.must_be("_set_deterministic_algorithms", "warn_only", None, "bool", warn_only)
+    DETERMINISTIC[0], _warn_only[0] = mode, warn_only
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -102,7 +106,7 @@ def are_deterministic_algorithms_enabled() -> bool:
     >>> torch.are_deterministic_algorithms_enabled()
     False
     """
-    return _determinism["on"]
+    return DETERMINISTIC[0]
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
@@ -111,7 +115,7 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
     >>> torch.is_deterministic_algorithms_warn_only_enabled()
     False
     """
-    return _determinism["warn_only"]
+    return _warn_only[0]
 
 
 # --- precision ---------------------------------------------------------------------------------

@@ -351,3 +351,8 @@ def test_many_numbers_come_from_the_words_in_their_order():
     np.testing.assert_allclose(times, -np.log1p(-drawn) / 2, rtol=1e-15)
     half = exponential_cauchy.bernoulli(Twister(3), (MANY // 8, 8), double, np.full((8,), 0.5))
     np.testing.assert_array_equal(half, Twister(3).fractions64(MANY).reshape(-1, 8) < 0.5)
+
+
+def test_an_infinite_median_is_where_all_numbers_are():
+    x = exponential_cauchy.cauchy(Twister(0), (5,), np.dtype("f4"), math.inf, 0.5)
+    assert x.tolist() == [math.inf] * 5

@@ -13,6 +13,14 @@ def test_older_names():
     assert torch.norm_except_dim(torch.ones(2, 4), 2, 0).tolist() == [[2], [2]]
     assert torch.detach(x.requires_grad_()).requires_grad is False
     assert x.dim_order() == (0, 1) and x.t().dim_order() == (1, 0)
+    one_channel = torch.ones(1, 2, 2, 2)
+    assert one_channel.dim_order(ambiguity_check=[torch.contiguous_format]) == (0, 1, 2, 3)
+    for wanted in (True, [torch.channels_last]):
+        with pytest.raises(RuntimeError, match="The tensor does not have unique dim order"):
+            one_channel.dim_order(ambiguity_check=wanted)
+    text = "The ambiguity_check argument must be a bool or a list of memory formats."
+    with raises(TypeError, text):
+        one_channel.dim_order(ambiguity_check="ILLEGAL_STR")
     assert reversed(torch.arange(3)).tolist() == [2, 1, 0]
     with pytest.warns(UserWarning, match="non-inplace resize is deprecated"):
         assert torch.arange(4).resize(2, 2).tolist() == [[0, 1], [2, 3]]

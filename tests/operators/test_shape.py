@@ -190,6 +190,12 @@ def test_cat_promotes_and_skips_vectors_without_elements():
         torch.cat(torch.ones(2))
 
 
+def test_vectors_without_elements_are_joined_along_any_dimension():
+    x = torch.empty(0)
+    assert torch.cat([x, x], 1).shape == torch.cat([x], dim=-3).shape == (0,)
+    assert torch.cat([x, x.int()], 2, out=torch.empty(0)).dtype is torch.float32
+
+
 @given(st.integers(0, 7), st.integers(1, 5))
 def test_what_was_split_joins_again(n, size):
     x = torch.arange(float(2 * n)).reshape(n, 2).requires_grad_()

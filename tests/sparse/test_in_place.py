@@ -3,6 +3,7 @@
 import pytest
 
 import tapegrad as torch
+from tests.messages import raises
 
 
 def matrix(coalesced=True):
@@ -50,3 +51,44 @@ def test_functions_of_single_elements_need_a_coalesced_tensor(name, native):
 def test_conjugates_are_printed():
     s = torch.sparse_coo_tensor([[0], [1]], torch.tensor([1 + 2j]), (2, 2)).conj()
     assert "values=tensor([1.-2.j])" in repr(s)
+
+
+def test_whole_numbers_take_no_fractions():
+    _, s = matrix()
+    whole, dense = s.long(), torch.zeros(2, 3, dtype=torch.int64)
+    for write in (whole.add_, whole.sub_, dense.add_, dense.mul_):
+        with raises(
+            RuntimeError, "Can't convert result type Float to output Long in add operation"
+        ):
+            write(s)
+    with raises(RuntimeError, "Can't convert result type Float to output Long in mul operation"):
+        whole.mul_(s)
+    for factor in (2.5, s.to_dense()):
+        with raises(
+            RuntimeError, "dtype of values (Float) must match dtype of sparse tensor (Long)"
+        ):
+            whole.mul_(factor)
+    with raises(RuntimeError, "result type Float can't be cast to the desired output type Long"):
+        whole.sqrt_()
+    assert whole.values().tolist() == [3, 4] and not dense.any()
+    assert whole.add_(whole).values().tolist() == [6, 8]
+
+
+def test_a_sparse_tensor_has_no_memory_format():
+    _, s = matrix()
+    with raises(RuntimeError, "memory format option is only supported by strided tensors"):
+        torch.empty_like(s, memory_format=torch.preserve_format)
+
+
+def test_what_is_subtracted_is_converted_first():
+    a = torch.tensor([1, 0, 2], dtype=torch.int8)
+    b = torch.tensor([3, 0, 0], dtype=torch.uint8).to_sparse()
+    assert (a.to_sparse() - b).to_dense().tolist() == (a - b).tolist() == [-2, 0, 2]
+
+
+@pytest.mark.parametrize("function", [torch.neg, torch.sign, torch.sqrt])
+def test_a_function_of_values_is_written_to_a_sparse_out(function):
+    _, s = matrix()
+    out = torch.zeros(2, 3).to_sparse()
+    assert function(s, out=out) is out
+    assert out.to_dense().tolist() == function(s).to_dense().tolist()

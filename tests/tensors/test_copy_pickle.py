@@ -89,3 +89,12 @@ def test_pickles_keep_the_sign_of_views_and_deep_copies_resolve_it():
         assert (found.is_conj(), found.is_neg()) == signs and found.tolist() == view.tolist()
         copied = copy.deepcopy(view)
         assert not (copied.is_conj() or copied.is_neg()) and copied.tolist() == view.tolist()
+
+
+def test_a_class_of_tensors_derives_from_tensor():
+    message = (
+        "Creating a Tensor subclass from a class that does not inherit from Tensor is not "
+        "possible. Make sure your class inherits from Tensor."
+    )
+    with raises(TypeError, message):
+        torch.ones(2).as_subclass(int)

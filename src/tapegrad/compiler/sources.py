@@ -38,12 +38,12 @@ from tapegrad.core.dtype import current as DEFAULT
 from tapegrad.core.dtype import dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.uninitialized import DETERMINISTIC
 from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE
 from tapegrad.nn.modules.module import Module
 from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.optim.optimizer import Optimizer
-from tapegrad.settings import _determinism
 from tapegrad.tensors.tensor import Tensor
 
 _OF_EVERY_OPTIMIZER = frozenset(["param_groups", "state", "defaults"])
@@ -577,9 +577,9 @@ def found_by(
     found.guard.ask(
         f"{at} is not {found.guard.name(DEVICES.device)}", "the default device was another one"
     )
-    is_on = _determinism["on"]
+    is_on = DETERMINISTIC[0]
     found.guard.ask(
-        f"{found.guard.name(_determinism)}['on'] is not {is_on}",
+        f"{found.guard.name(DETERMINISTIC)}[0] is not {is_on}",
         f"torch.are_deterministic_algorithms_enabled() was {is_on}",
     )
     for table in (BEFORE, AFTER._forward_hooks, BACKWARD.hooks, BACKWARD.pre):

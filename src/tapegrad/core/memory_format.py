@@ -6,7 +6,7 @@ error that says so.
 
 import numpy as np
 
-from tapegrad.core import errors
+from tapegrad.core import errors, uninitialized
 from tapegrad.core.annotations import Any, DTypeLike
 
 
@@ -101,25 +101,25 @@ def empty(shape: tuple[int, ...], dtype: Any, format: memory_format) -> np.ndarr
     (240, 4, 60, 12)
     """
     order = _ORDERS.get(format)
-    return np.empty(shape, dtype) if order is None else permuted(shape, dtype, order)
+    return uninitialized.empty(shape, dtype) if order is None else permuted(shape, dtype, order)
 
 
 def permuted(shape: tuple[int, ...], dtype: DTypeLike, order: tuple[int, ...]) -> np.ndarray:
     """An uninitialised array whose axes follow each other in memory in `order`."""
-    inner = np.empty([shape[axis] for axis in order], dtype)
+    inner = uninitialized.empty([shape[axis] for axis in order], dtype)
     return inner.transpose([order.index(axis) for axis in range(len(order))])
 
 
 def preserved(array: np.ndarray, dtype: Any) -> np.ndarray:
     """An uninitialised array that lies in memory as `array` does, if that has no holes."""
     if array.flags.c_contiguous:
-        return np.empty(array.shape, dtype)
+        return uninitialized.empty(array.shape, dtype)
     if not is_dense(array):
         return permuted(array.shape, dtype, axes_by_stride(array))
     return np.ndarray(
         array.shape,
         dtype,
-        np.empty(array.size, dtype),
+        uninitialized.empty(array.size, dtype),
         0,
         [s // array.itemsize * np.dtype(dtype).itemsize for s in array.strides],
     )
@@ -191,6 +191,21 @@ def has_format(array: np.ndarray, format: memory_format | None) -> bool:
     if order is None:
         return array.flags.c_contiguous
     return len(order) == array.ndim and array.transpose(order).flags.c_contiguous
+
+
+def suggested(array: np.ndarray) -> memory_format:
+    """The format that the strides of `array` tell: row by row where they tell several."""
+    for format, order in ((channels_last, (1, 3, 2, 0)), (channels_last_3d, (1, 4, 3, 2, 0))):
+        least = 0
+        if array.ndim != len(order):
+            continue
+        for axis in order:
+            n, step = array.shape[axis], array.strides[axis]
+            if not n or step < least or (not axis and least == array.strides[1]):
+                return contiguous_format
+            least = step * n
+        return format
+    return contiguous_format
 
 
 def require_strided(given: object) -> None:

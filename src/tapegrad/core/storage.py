@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
+from tapegrad.core import errors, uninitialized
 from tapegrad.core.conj_neg_view import memory_of, turned_like
 from tapegrad.core.memory_format import span
 from tapegrad.core.meta_array import MetaArray, nowhere
@@ -75,7 +75,7 @@ def grown(
             raise not_resizable()
         if type(array) is MetaArray:
             return shaped(nowhere((offset + n,), array.dtype), offset, shape, steps)
-        larger = np.empty(offset + n, array.dtype)
+        larger = uninitialized.empty(offset + n, array.dtype)
         larger[: elements.size] = elements
         elements = larger
     return shaped(elements, offset, shape, steps)

@@ -33,8 +33,8 @@ _WANTED = dict.fromkeys(
     (
         "addbmm addmm addmv argmax argmin baddbmm bmm cross diag gather index_add index_copy "
         "inverse linalg_cross linalg_inv linalg_solve log_softmax matmul mm renorm scatter "
-        "linalg_cholesky linalg_det linear msort scatter_add scatter_reduce slice_scatter softmax "
-        "spmm take_along_dim tril triu argsort alias_copy as_strided_copy detach_copy "
+        "linalg_cholesky linalg_det linear msort mv scatter_add scatter_reduce slice_scatter "
+        "softmax spmm take_along_dim tril triu argsort alias_copy as_strided_copy detach_copy "
         "diagonal_copy expand_copy permute_copy select_copy slice_copy squeeze_copy t_copy "
         "transpose_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
     ).split(),
@@ -60,10 +60,10 @@ _WANTED = dict.fromkeys(
     "inner": "tensordot: Expected the output tensor to have dtype {made}, but got an output tensor "
     "with dtype {given}",
     "linalg_multi_dot": _MULTI_DOT,
+    "linalg_solve_triangular": "expected scalar type {made} but found {given}",
     "linalg_vecdot": "linalg.vecdot: Expected out of dtype{made} but found {given}",
     "log_sigmoid": _SCALAR,
     "masked_select": "masked_select(): self and result must have the same scalar type",
-    "mv": "addmv input tensors must have the same dtype, but got {given}, {made}, and {made}",
     "nan_to_num": "nan_to_num: dtype of out: {given} should be same as input: {made}",
     "nonzero": "nonzero: Expected out tensor to have scalar type {made} but got scalar type{given}",
     "nonzero_static": "nonzero_static: Expected out tensor to have scalar type {made} but got "

@@ -77,8 +77,9 @@ def _dense_sum(input: Any, other: Any, alpha: Any) -> Any:
             "does not currently support broadcasting)",
             _ADVICE,
         )
-    values = other._data if alpha == 1 and type(alpha) is int else other._data * alpha
     kind = result_dtype(input, other)
+    values = other._data.to(kind)  # before it is multiplied: unsigned numbers have no negatives
+    values = values if alpha == 1 and type(alpha) is int else values * alpha
     where = places(other)
     n = int(np.prod(shape[: len(where)], dtype=np.int64))
     flat = input.to(kind).reshape((n, *dense_shape(other)))
@@ -102,7 +103,8 @@ def _sparse_sum(a: Any, b: Any, alpha: Any) -> Any:
         )
     kind = result_dtype(a, b)
     x = a._data.to(kind)
-    y = (b._data if alpha == 1 and type(alpha) is int else b._data * alpha).to(kind)
+    y = b._data.to(kind)
+    y = y if alpha == 1 and type(alpha) is int else (y * alpha).to(kind)
     both = a._coalesced and b._coalesced
     if p.shape == q.shape and (p == q).all():
         return make(a._index, x + y, a._shape, both)

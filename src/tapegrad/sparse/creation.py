@@ -266,9 +266,18 @@ def new_tensor(input: Any, data: Any, **options: Any) -> Any:
 
 @serves("zeros_like", "empty_like")
 def zeros_like(
-    input: Any, *, dtype: Any = None, layout: Any = None, requires_grad: bool = False, **_: Any
+    input: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    **_: Any,
 ) -> Any:
     """A sparse tensor of the same size without elements, or a dense one of zeros."""
+    if memory_format is not None:
+        text = "memory format option is only supported by strided tensors"
+        raise errors.runtime_error(text, "Leave it away.")
     kind = input.dtype if dtype is None else dtype
     if layout is not None and layout is not sparse_coo:
         if layout is not strided:

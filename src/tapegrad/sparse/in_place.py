@@ -5,13 +5,17 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.writable import cannot_cast
 from tapegrad.core import errors
+from tapegrad.core.promote_types import can_cast
 from tapegrad.core.registration import FRONT_DOOR
 from tapegrad.sparse import arithmetic
 from tapegrad.sparse.pointwise import LINEAR, OTHERS
 from tapegrad.sparse.shape import t
 from tapegrad.sparse.table import TABLE, serves
 from tapegrad.sparse.tensor import is_sparse, make, places
+
+_ADVICE = "Without the _ a new tensor has the result's dtype."
 
 
 def _check_writable(x: Any) -> None:
@@ -42,12 +46,24 @@ def _written(name: str) -> Any:
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
         """The function of the same name without the underscore, in place."""
         result = function(input, *args, **kwargs)
+        if not can_cast(result.dtype, input.dtype):
+            raise _no_cast(name, input, args[0], result)
         if is_sparse(input):
             return _replaced(input, result)
         return arithmetic.dense_in_place(input, result)
 
     call.__name__ = f"{name}_"
     return call
+
+
+def _no_cast(name: str, input: Any, other: Any, result: Any) -> RuntimeError:
+    """The result of an operation is of a kind that the tensor written to does not hold."""
+    given, own = result.dtype.scalar_name, input.dtype.scalar_name
+    text = f"dtype of values ({given}) must match dtype of sparse tensor ({own})"
+    if name != "mul" or is_sparse(other):
+        operation = "mul" if name == "mul" and is_sparse(input) else "add"
+        text = f"Can't convert result type {given} to output {own} in {operation} operation"
+    return errors.runtime_error(text, _ADVICE)
 
 
 def _written_to_values(name: str) -> Any:
@@ -62,6 +78,8 @@ def _written_to_values(name: str) -> Any:
                 "coalesce() it first, or leave the _ away.",
             )
         result = function(input, *args, **kwargs)
+        if not can_cast(result.dtype, input.dtype):
+            raise cannot_cast(result.dtype, input.dtype, _ADVICE, name)
         if not is_sparse(input):
             return arithmetic.dense_in_place(input, result)
         recorded = result._data.requires_grad or input._data.requires_grad
@@ -88,7 +106,10 @@ serves("__isub__")(TABLE["sub_"])
 def mul_(input: Any, other: Any) -> Any:
     """The product in place."""
     if is_sparse(input) and not is_sparse(other) and not getattr(other, "shape", ()):
-        _replaced(input, TABLE["mul"](input, other))  # others that hold the values keep theirs
+        result = TABLE["mul"](input, other)
+        if not can_cast(result.dtype, input.dtype):
+            raise _no_cast("mul", input, other, result)
+        _replaced(input, result)  # others that hold the values keep theirs
         input._coalesced = places(input).shape[1] < 2
         return input
     return _written("mul")(input, other)
@@ -182,4 +203,6 @@ def sparse_resize_and_clear_(input: Any, size: Any, sparse_dim: int, dense_dim: 
 def addmm_(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * mat1 @ mat2 in place."""
     result = TABLE["addmm"](input, mat1, mat2, beta=beta, alpha=alpha)
+    if not can_cast(result.dtype, input.dtype):
+        raise cannot_cast(result.dtype, input.dtype, _ADVICE)
     return input.copy_(result)

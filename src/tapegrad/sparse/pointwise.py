@@ -22,9 +22,11 @@ def _put(name: str, linear: bool) -> None:
         """The function of each value."""
         if kwargs.pop("inplace", False):
             return TABLE[f"{name}_"](input, *args, **kwargs)
+        out = kwargs.pop("out", None)
         found = input if linear else coalesce(input)
         of_values = getattr(FRONT_DOOR(), name)
-        return with_values(found, of_values(found._data, *args, **kwargs))
+        result = with_values(found, of_values(found._data, *args, **kwargs))
+        return result if out is None else TABLE["copy_"](out, result)
 
     function.__name__ = name
     serves(name)(function)

@@ -85,6 +85,10 @@ def test_the_order_in_memory_is_kept_unless_asked():
     assert x.double().stride() == (1, 6)
     assert x.double(memory_format=torch.contiguous_format).stride() == (4, 1)
     assert torch.ones(2, 3, 4, 5).to(memory_format=torch.channels_last).stride() == (60, 1, 15, 3)
+    one_channel = torch.ones(2, 1, 4, 5)  # its strides tell two formats: it counts as row by row
+    copy = one_channel.to(memory_format=torch.channels_last)
+    assert copy is not one_channel and copy.to(memory_format=torch.channels_last) is copy
+    assert x.t().to(memory_format=torch.contiguous_format).stride() == x.t().stride()
     assert torch.ones(3, 1).expand(3, 4).double().stride() == (4, 1)
 
 

@@ -118,3 +118,20 @@ def test_a_subclass_makes_tensors_of_its_own_class():
 
     x = Mine([1.0, 2])
     assert type(x) is Mine and x.tolist() == [1, 2]
+
+
+def test_a_tensor_is_taken_without_a_device():
+    x = torch.ones(2)
+    for make in (torch.Tensor, torch.FloatTensor):
+        with raises(
+            RuntimeError,
+            "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not "
+            "supported.  Use torch.tensor(...) or torch.as_tensor(...) instead.",
+        ):
+            make(x, device="cpu")
+    with raises(
+        RuntimeError,
+        "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use "
+        "torch.as_tensor(...) instead.",
+    ):
+        x.new(x, device="cpu")

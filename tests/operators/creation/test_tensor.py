@@ -207,3 +207,12 @@ def test_lists_of_any_length_are_rounded_to_float32_alike(n):
     numbers = [0.1, -0.0, 1e-46, 1e-40, 3.4028235677973362e38] * (n // 5)
     found = torch.tensor(numbers).numpy()
     assert found.tobytes() == np.array(numbers).astype(np.float32).tobytes()
+
+
+def test_a_list_that_holds_itself_has_no_end():
+    data: list = [0]
+    data.append(data)
+    with raises(TypeError, "new(): self-referential lists are incompatible"):
+        torch.tensor(data)
+    with raises(TypeError, "must be real number, not list"):
+        torch.Tensor(data)

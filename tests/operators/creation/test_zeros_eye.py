@@ -59,6 +59,7 @@ def test_sizes_come_one_by_one_or_in_a_sequence(made, shape):
             "Storage size calculation overflowed with "
             "sizes=[4611686018427387904, 4611686018427387904]",
         ),
+        ((0, 4, 2**61), RuntimeError, "Stride calculation overflowed"),
     ],
 )
 def test_what_is_no_shape_is_refused(size, error, message):

@@ -25,3 +25,11 @@ def test_more_frequencies_than_can_be_counted_are_refused(n):
         fft.fftfreq(n)
     with raises(RuntimeError, f"{text}[{n // 2 + 1}]"):
         fft.rfftfreq(n)
+
+
+@pytest.mark.parametrize("function", [torch.fft.fftfreq, torch.fft.rfftfreq])
+def test_out_of_another_size_warns(function):
+    out = torch.empty(1)
+    with pytest.warns(UserWarning, match="which does not match the computed number of elements"):
+        function(5, out=out)
+    assert torch.equal(out, function(5))

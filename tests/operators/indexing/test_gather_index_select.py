@@ -43,6 +43,10 @@ def test_index_select_takes_slices_in_any_order():
     assert x.grad.tolist() == [[1.0, 1.0], [2.0, 2.0]]
     with raises(IndexError, "index out of range in self"):
         x.index_select(0, torch.tensor([-1]))
+    with raises(RuntimeError, "INDICES element is out of DATA bounds, id=5 axis_dim=2"):
+        x.index_select(1, torch.tensor([0, 5]))
+    with raises(RuntimeError, "index_select(): self indexing axis dim should be positive"):
+        torch.ones(0, 3).index_select(0, torch.tensor([0]))
 
 
 def test_take_along_dim_sorts_as_argsort_says():

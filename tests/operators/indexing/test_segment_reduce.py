@@ -1,5 +1,7 @@
 """Segments reduced, and their gradients."""
 
+import math
+
 import pytest
 
 import tapegrad as torch
@@ -69,3 +71,25 @@ def test_segments_that_do_not_fit_are_refused(options, error, message):
         torch.segment_reduce(data().long(), "sum", offsets=torch.tensor([0, 4]))
     with pytest.raises(RuntimeError, match="sum, prod, mean, amax or amin, got median"):
         torch.segment_reduce(data(), "median", offsets=torch.tensor([0, 4]))
+
+
+@pytest.mark.parametrize(
+    ("reduce", "gradient"),
+    [
+        ("max", [1, 1, 0, 0, 0.5, 0.5]),
+        ("min", [1, 1, 0, 1, 0, 0]),
+        ("prod", [1, 3, math.nan, 25, 20, 20]),
+    ],
+)
+def test_a_nan_takes_the_gradient_of_its_segment(reduce, gradient):
+    x = torch.tensor([1, math.nan, 3, 4, 5, 5], requires_grad=True)
+    y = torch.segment_reduce(x, reduce, lengths=torch.tensor([1, 2, 3]))
+    assert y[1].isnan() and not y[[0, 2]].isnan().any()
+    y.sum().backward()
+    assert x.grad.tolist() == pytest.approx(gradient, nan_ok=True)
+
+
+def test_axes_are_counted_from_the_end_too():
+    x = torch.arange(6.0).reshape(2, 3)
+    y = torch.segment_reduce(x, "sum", lengths=torch.tensor([[1, 2], [2, 1]]), axis=-1)
+    assert y.tolist() == [[0, 3], [7, 5]]

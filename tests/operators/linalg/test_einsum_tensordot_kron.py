@@ -40,3 +40,34 @@ def test_sums_of_no_products_keep_the_dtype(dtype):
     assert torch.inner(nothing, nothing).dtype is dtype
     with raises(NotImplementedError, "\"dot\" not implemented for 'Bool'"):
         torch.inner(torch.ones(2, dtype=torch.bool), torch.ones(2, dtype=torch.bool))
+
+
+@pytest.mark.parametrize(
+    ("equation", "error", "message"),
+    [
+        ("......", RuntimeError, "found '.' for operand 0 for which an ellipsis was already found"),
+        ("..", RuntimeError, "found '.' for operand 0 that is not part of any ellipsis"),
+        ("a->..", RuntimeError, "found '.' for output that is not part of any ellipsis (...)"),
+        (
+            "a->1",
+            RuntimeError,
+            "invalid subscript given at index 3 in the equation string, subscripts must be in "
+            "[a-zA-Z]",
+        ),
+    ],
+)
+def test_an_equation_has_letters_and_one_ellipsis(equation, error, message):
+    with raises(error, f"einsum(): {message}"):
+        torch.einsum(equation, torch.ones(2))
+
+
+def test_ellipses_of_other_sizes_are_told_apart():
+    message = (
+        "einsum(): dimension 1 covered by ellipsis in operand 1has size 3 which does not broadcast "
+        "with previously seen ellipsis with size 2 for the respective dimension"
+    )
+    with raises(RuntimeError, message):
+        torch.einsum("...,...", torch.ones(2), torch.ones(2, 3))
+    message = "einsum(): subscript in subscript list is not within the valid range [0, 52)"
+    with raises(ValueError, message):
+        torch.einsum(torch.ones(2), [52])

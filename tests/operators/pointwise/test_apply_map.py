@@ -11,8 +11,33 @@ def test_each_element_is_replaced():
     assert x.apply_(lambda v: v * 10) is x and x.tolist() == [[10, 20], [30, 40]]
     x.t().apply_(lambda v: v + 1)
     assert x.tolist() == [[11, 21], [31, 41]] and x._version == 2
-    y = torch.tensor([1, 2], dtype=torch.int32).map_(torch.tensor([3.0, 4]), lambda a, b: a + b)
+    y = torch.tensor([1, 2]).map_(torch.tensor([3, 4]), lambda a, b: a + b)
     assert y.tolist() == [4, 6]
+
+
+def test_other_tensors_are_broadcast_to_the_first_and_have_its_dtype():
+    def total(*numbers):
+        return sum(numbers)
+
+    x = torch.zeros(2, 3)
+    assert x.map2_(torch.ones(3), torch.ones(2, 1), total).tolist() == [[2, 2, 2]] * 2
+    with raises(
+        RuntimeError,
+        "The expanded size of the tensor (3) must match the existing size (4) at non-singleton "
+        "dimension 1.  Target sizes: [2, 3].  Tensor sizes: [4]",
+    ):
+        x.map_(torch.ones(4), total)
+    with raises(TypeError, "map_: expected torch.FloatTensor for 'other' (got torch.LongTensor)"):
+        x.map_(torch.ones(3).long(), total)
+    with raises(
+        TypeError, "map2_: expected torch.FloatTensor for argument 'y' (got torch.LongTensor)"
+    ):
+        x.map2_(torch.ones(3), torch.ones(3).long(), total)
+    with raises(
+        RuntimeError,
+        "Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.",
+    ):
+        x.map_(torch.ones(3, requires_grad=True), total)
 
 
 def test_elements_of_one_place_are_replaced_one_after_another():

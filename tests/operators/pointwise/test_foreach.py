@@ -6,6 +6,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.operators.pointwise import foreach
+from tests.messages import raises
 from tests.needs import pytorch
 
 NAMES = sorted(foreach.__torch__.split())
@@ -123,3 +124,13 @@ def test_who_overrides_is_asked_before_any_tensor_changes():
 def test_the_names_are_pytorchs():
     theirs = pytorch()
     assert NAMES == sorted(n for n in dir(theirs) if n.startswith("_foreach_"))
+
+
+def test_extrema_of_integers_and_a_fraction_are_fractions():
+    x = torch.tensor([1, 3])
+    assert torch._foreach_maximum([x], 2.5)[0].tolist() == [2.5, 3.0]
+    assert torch._foreach_minimum([x > 1], 2)[0].tolist() == [0, 1]
+    with raises(
+        RuntimeError, "result type Float can't be cast to the desired output type long int"
+    ):
+        torch._foreach_maximum_([x], 2.5)

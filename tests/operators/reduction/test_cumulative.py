@@ -60,3 +60,29 @@ def test_the_product_of_one_element_hands_on_its_cotangent(create_graph):
     assert g.tolist() == [[2], [2], [2]]
     places = torch.linalg.vander(x.detach()[:, 0].requires_grad_(), N=2)
     assert places[:, 0].tolist() == [1, 1, 1]
+
+
+def test_logcumsumexp_is_written_to_a_tensor_of_its_own_dtype():
+    with raises(RuntimeError, "expected scalar_type Double but found Float"):
+        torch.logcumsumexp(torch.ones(2).double(), 0, out=torch.ones(2))
+
+
+def test_complex_infinities_are_summed_by_their_exponentials():
+    inf = math.inf
+    x = torch.tensor([complex(-inf, 1), 1.2 + 2.1j, complex(inf, 0), complex(inf, 0.785), 1j])
+    found = torch.logcumsumexp(x, 0)
+    assert found.real.tolist() == pytest.approx([-inf, 1.2, inf, inf, inf])
+    assert found.imag.tolist()[1:] == pytest.approx([2.1, 0, math.pi / 4, math.pi / 4])
+    found = torch.logaddexp(torch.tensor(complex(inf, inf)), torch.tensor(1 + 0j))
+    assert found.item() == complex(inf, inf)
+
+
+def test_out_has_the_dtype_that_is_asked_for():
+    x, message = torch.ones(2).int(), "Expected out tensor to have dtype double, but got float"
+    for function in (torch.cumsum, torch.cumprod, torch.sum, torch.prod):
+        with raises(RuntimeError, f"{message} instead"):
+            function(x, 0, dtype=torch.float64, out=torch.empty(0))
+    with raises(NotImplementedError, "\"cumsum_out_cpu\" not implemented for 'Bool'"):
+        torch.cumsum(x, 0, out=torch.empty(0, dtype=torch.bool))
+    with raises(NotImplementedError, "\"nansum_cpu\" not implemented for 'Int'"):
+        torch.nansum(torch.ones(2), 0, out=torch.empty(0, dtype=torch.int32))

@@ -154,7 +154,7 @@ def _log_sum(a: Array, b: Array) -> Any:
     total = large + np.log1p(np.exp(small - large))
     total = np.where(np.real(small) == -np.inf, large, total)
     total = np.where(np.real(large) == -np.inf, -np.inf, total)
-    total = np.where(np.real(small) == np.inf, complex(np.inf, np.nan), total)
+    total = np.where(np.real(small) == np.inf, np.log(np.exp(a) + np.exp(b)), total)
     return np.where(np.isnan(a) | np.isnan(b), np.nan * (1 + 1j), total)
 
 

@@ -17,7 +17,7 @@ _MANY = 256  # values: from here on SciPy is imported for its loop
 def fma64(a: np.ndarray, b: float, c: float) -> np.ndarray:
     """a * b + c in float64, rounded once. Source: Dekker, 1971, and Knuth's two-sum."""
     product = a * b
-    if c == 0 or b == 1 or not (2.0**-900 < abs(b) < 2.0**900):
+    if c == 0 or b == 1 or not (2.0**-900 < abs(b) < 2.0**900 and abs(c) < math.inf):
         return product + c  # nothing to gain, or the halves would over- or underflow
     a_high, a_low = _halves(a)
     b_high, b_low = _halves(b)

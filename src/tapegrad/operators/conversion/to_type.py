@@ -99,7 +99,8 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         dtype = self.dtype
     if format is not None and format is not _memory_format.preserve_format:
         _memory_format.check_format("to", format, self.ndim)
-        if not copy and dtype is self.dtype and _memory_format.has_format(self._array, format):
+        kept = not copy and dtype is self.dtype
+        if kept and _memory_format.suggested(self._array) is format:
             return self
         return copied_as(cast(self, dtype), format)
     if dtype is self.dtype:

@@ -136,14 +136,7 @@ def arange(
             "arange", _arange, first, last, stride, kind, requires_grad=requires_grad, where=where
         )
     array = _arange(first, last, stride, kind)
-    if out._array.size != array.size and out._array.size:
-        errors.warn(
-            f"The number of elements in the out tensor of shape {list(out.shape)} is "
-            f"{out._array.size} which does not match the computed number of elements "
-            f"{array.size}. Note that this may occur as a result of rounding error. The out "
-            f"tensor will be resized to a tensor of shape ({array.size},).",
-            users_level(),
-        )
+    warn_of_size(out, array.size)
     return in_row("arange", out, array, requires_grad)
 
 
@@ -216,3 +209,15 @@ def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
 
 
 __all__ = ["arange", "range"]
+
+
+def warn_of_size(out: Any, n: int) -> None:
+    """Warn of an `out` that has other than the `n` elements of a range."""
+    if out._array.size != n and out._array.size:
+        errors.warn(
+            f"The number of elements in the out tensor of shape {list(out.shape)} is "
+            f"{out._array.size} which does not match the computed number of elements {n}. Note "
+            "that this may occur as a result of rounding error. The out tensor will be resized to "
+            f"a tensor of shape ({n},).",
+            users_level(),
+        )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.core import errors, memory_format
+from tapegrad.core import errors, memory_format, uninitialized
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Shape
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import ints_of, listed
@@ -57,7 +57,7 @@ def strided_array(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) 
     n = memory_format.span(shape, strides)
     if n * dtype.itemsize >= 2**63:
         raise errors.overflow(shape, strides)
-    memory = np.empty(n, dtype)
+    memory = uninitialized.empty(n, dtype)
     return np.ndarray(shape, dtype, memory, 0, [step * dtype.itemsize for step in strides])
 
 

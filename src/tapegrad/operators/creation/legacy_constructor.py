@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.core import errors, tensor_base, torch_dispatch
+from tapegrad.core import errors, tensor_base, torch_dispatch, uninitialized
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.device import as_device, place
 from tapegrad.core.dtype import ALIASES, default
@@ -17,7 +17,9 @@ from tapegrad.operators.creation.nested_list import array_of
 from tapegrad.operators.creation.tensor import cast, supported
 
 
-def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = None) -> Any:
+def legacy_tensor(
+    cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = None, is_new: bool = False
+) -> Any:
     """What `cls(*args, **kwargs)` makes: a tensor of given sizes, uninitialised, or one of data."""
     _check_keywords(args, kwargs)
     if "size" in kwargs:
@@ -26,6 +28,8 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
         args = (kwargs["data"] if "data" in kwargs else kwargs["other"],)
     kind = default() if dtype is None else dtype
     if len(args) == 1 and isinstance(args[0], tensor_base.Tensor):
+        if kwargs.get("device") is not None:
+            raise _no_device(is_new)
         result = _of_tensor(args[0], dtype)
     else:
         result = build("empty", legacy_array, args, kind, where=place(kwargs.get("device")))
@@ -36,6 +40,12 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
 
 def retyped(tensor: Tensor, cls: type) -> Any:
     """The same tensor as an object of `cls`, a subclass of `Tensor`."""
+    if not issubclass(cls, tensor_base.TensorBase):
+        raise errors.type_error(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not "
+            "possible. Make sure your class inherits from Tensor.",
+            "class Mine(torch.Tensor): ...",
+        )
     made: Any = object.__new__(cls)
     for name in ("_array", "_node", "_counter", "_view", "_grad", "_signature", "_born"):
         setattr(made, name, getattr(tensor, name))
@@ -69,7 +79,7 @@ def legacy_array(args: tuple, dtype: Dtype) -> np.ndarray:
         if n < 0:
             advice = "Sizes are not negative. For a tensor of these numbers, pass them in a list."
             raise errors.negative_size(n, list(shape), advice)
-    return np.empty(shape, dtype.numpy)
+    return uninitialized.empty(shape, dtype.numpy)
 
 
 def _is_integer(x: object) -> bool:
@@ -83,6 +93,15 @@ def _sequence(x: Tensor) -> Any:
         return x
     text = f"new(): data must be a sequence (got {errors.type_name(x)})"
     raise errors.type_error(text, "torch.tensor() takes a single number.")
+
+
+def _no_device(is_new: bool) -> RuntimeError:
+    text = "constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
+    text += "torch.tensor(...) or torch.as_tensor(...) instead."
+    if is_new:
+        text = "new of the form tensor.new(tensor, device=device) is not supported.  Use "
+        text += "torch.as_tensor(...) instead."
+    return errors.runtime_error(f"Legacy tensor {text}", "Leave device= away.")
 
 
 def _of_tensor(x: Tensor, dtype: Dtype | None) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tapegrad.arrays.float8 import clear
 from tapegrad.arrays.namespaces import is_batched, laid_out
-from tapegrad.core import errors
+from tapegrad.core import errors, uninitialized
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import (
     Any,
@@ -39,7 +39,7 @@ def dtype_like(name: str, x: Tensor, dtype: DTypeLike) -> Dtype:
 def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
     array = laid_out(memory_of(array))
     if type(array) is not np.ndarray and type(array) is not MetaArray:
-        return mapped_as(array, np.empty(array.shape, dtype))
+        return mapped_as(array, uninitialized.empty(array.shape, dtype))
     if format is None or format is _memory_format.preserve_format:
         return _memory_format.preserved(array, dtype)
     _memory_format.check_format("empty_like", format, array.ndim)

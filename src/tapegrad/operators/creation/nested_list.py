@@ -123,6 +123,11 @@ def _dtype_of(data: Any, wanted: Dtype | None = None) -> Dtype:
         raise errors.runtime_error(f"Could not infer dtype of {errors.type_name(data)}", advice)
     found = None
     for item in data:
+        if item is data:
+            if wanted is not None:
+                raise _no_number(data, wanted)
+            text = "new(): self-referential lists are incompatible"
+            raise errors.type_error(text, "A list that holds itself has no end.")
         kind = _dtype_of(item, wanted)
         found = kind if found is None else promote_types(found, kind)
     return default() if found is None else found

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors, tensor_base
+from tapegrad.core import errors, tensor_base, uninitialized
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Scalar, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.conj_neg_view import memory_of
@@ -71,7 +71,7 @@ def new_ones() -> Any:
     """
 
 
-@_new(np.empty)
+@_new(uninitialized.empty)
 def new_empty() -> Any:
     """A tensor of this tensor's dtype whose values are whatever was in its memory.
 
@@ -169,4 +169,4 @@ def new(self: Tensor, *args: object, **kwargs: object) -> Any:
     >>> torch.tensor([1.0, 2.0]).new([3, 4])
     tensor([3., 4.])
     """
-    return legacy_tensor(tensor_base.Tensor, args, kwargs, self.dtype)
+    return legacy_tensor(tensor_base.Tensor, args, kwargs, self.dtype, True)

@@ -1,11 +1,12 @@
 """Tensors of one value, of none in particular, and the identity matrix."""
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
+from tapegrad.core import errors, uninitialized
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import (
     DeviceLike,
@@ -49,6 +50,9 @@ def sizes(
                 what = "zeros: Dimension size must be non-negative."
             raise errors.runtime_error(what, "A dimension has 0 elements or more.")
     if n_bytes >= 2**63:
+        if prod([n or 1 for n in shape[1:]]) >= 2**63:
+            text = "Stride calculation overflowed"
+            raise errors.runtime_error(text, f"The shape is {list(shape)}.")
         raise errors.overflow(shape)
     return shape
 
@@ -138,7 +142,7 @@ def empty(
         wanted = sizes("empty", shape, size)
         if out is not None:
             check_out("empty", out, dtype)
-            return into("empty", out, np.empty(wanted, out._array.dtype), requires_grad)
+            return into("empty", out, uninitialized.empty(wanted, out._array.dtype), requires_grad)
         if memory_format is not _memory_format.contiguous_format:
             _memory_format.check_format("empty", memory_format, len(wanted))
             if memory_format is _memory_format.preserve_format:

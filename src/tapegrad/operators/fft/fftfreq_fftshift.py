@@ -11,6 +11,7 @@ from tapegrad.core.dtype import default
 from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import countable_bytes
+from tapegrad.operators.creation.arange import warn_of_size
 from tapegrad.operators.creation.factory_options import build, check, check_out, in_row, into, known
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.shape.flip_roll_rot90 import roll
@@ -53,7 +54,9 @@ def _frequencies(name: str, positive: bool) -> Callable:
             return k * dtype.numpy.type(np.divide(1.0, n * float(d)))
 
         if out is not None:
-            return (in_row if positive else into)(name, out, make(), requires_grad)
+            array = make()
+            warn_of_size(out, array.size)
+            return (in_row if positive else into)(name, out, array, requires_grad)
         return build(name, make, requires_grad=requires_grad, where=where)
 
     return frequencies

@@ -115,6 +115,14 @@ def add_along(xp, x, index, *, shape, axis):
 # --- public --------------------------------------------------------------------------------------
 
 
+def _out_of_range(wrong: int, n: int, axis: int, array: Any) -> Exception:
+    if array.ndim < 2 or (axis != 1 and array.size):
+        return IndexError("index out of range in self")
+    if not n:
+        return RuntimeError("index_select(): self indexing axis dim should be positive")
+    return RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={n}")
+
+
 @require_tensors
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> Any:
     """The slices of a dimension that `index` names, in its order.
@@ -143,7 +151,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
             f"{index._array.size} value(s)",
             "Give the tensor a dimension first: reshape(1).",
         )
-    check_range(index, n, lambda wrong: IndexError("index out of range in self"))
+    check_range(index, n, lambda wrong: _out_of_range(wrong, n, axis, input._array))
     if not ndim:
         return finish("index_select", reshape(take_flat(input, reshape(index, ())), ()), out)
     index = reshape(index, (1,)) if not index._array.ndim else index

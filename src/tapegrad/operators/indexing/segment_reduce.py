@@ -4,11 +4,13 @@ import math
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import numbered
+from tapegrad.core.shape import axis_of, numbered
 from tapegrad.core.tensor_base import wrap
+from tapegrad.operators.creation.like import zeros_like
 from tapegrad.operators.creation.zeros_eye import full
 from tapegrad.operators.indexing.gather_index_select import index_select
 from tapegrad.operators.indexing.scatter_reduce import scatter_reduce
@@ -45,6 +47,7 @@ def segment_reduce(
     >>> torch.segment_reduce(torch.tensor([1.0, 2.0, 3.0]), "sum", lengths=torch.tensor([2, 1]))
     tensor([3., 3.])
     """
+    axis = axis_of(axis, data.dim())
     _check(data, reduce, lengths, indices, offsets, axis)
     shape, outer = tuple(data.shape), int(np.prod(data.shape[:axis], dtype=np.int64))
     starts, counts = _bounds(lengths, offsets, shape[axis], unsafe or offsets is not None)
@@ -58,7 +61,11 @@ def segment_reduce(
     kind = _REDUCTIONS[reduce]
     first = full((counts.size, *shape[axis + 1 :]), _OF_NONE[kind], dtype=data.dtype)
     where_to = wrap(segment).reshape((-1,) + (1,) * (taken.dim() - 1)).expand(taken.shape)
-    found = scatter_reduce(first, 0, where_to, taken, kind, include_self=False)
+    array = taken._array
+    if kind != "sum" and not is_batched(array) and np.isnan(array).any():
+        found = _with_nan(first, where_to, taken, kind)
+    else:
+        found = scatter_reduce(first, 0, where_to, taken, kind, include_self=False)
     if reduce == "mean":
         found = _mean(found, counts, initial)
     elif initial is not None:
@@ -67,6 +74,17 @@ def segment_reduce(
 
 
 _segment_reduce = segment_reduce
+
+
+def _with_nan(first: Any, where_to: Any, taken: Any, kind: str) -> Any:
+    """Products and extrema whose gradients go past a nan, or to it, as PyTorch's do."""
+    nan = taken != taken
+    zeros = zeros_like(first)
+    count = zeros.scatter_add(0, where_to, nan.to(first.dtype))
+    clean = taken.masked_fill(nan, _OF_NONE[kind])
+    found = scatter_reduce(first, 0, where_to, clean, kind, include_self=False)
+    of_nan = zeros.scatter_add(0, where_to, taken.masked_fill(~nan, 0)) / count.clamp(min=1)
+    return where(count > 0, found * of_nan if kind == "prod" else of_nan, found)
 
 
 def _mean(total: Any, counts: np.ndarray, initial: Any) -> Any:

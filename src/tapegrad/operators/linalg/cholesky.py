@@ -95,7 +95,9 @@ def cholesky_ex(
     found = _checked("linalg_cholesky_ex", "linalg.cholesky", input, upper)
     if check_errors and elements(found[1]._array).any():
         raise matrix_check.not_definite("linalg.cholesky_ex", found[1]._array)
-    return finish("linalg_cholesky_ex", return_types.linalg_cholesky_ex(found), out)
+    return matrix_check.finish_exact(
+        "linalg_cholesky_ex", return_types.linalg_cholesky_ex(found), out
+    )
 
 
 def _checked(function: str, name: str, a: Tensor, upper: bool) -> Any:
@@ -128,7 +130,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
     factor, info = older_definite_factor(input, upper=upper)
     if elements(info._array).any():
         raise matrix_check.not_definite("cholesky", elements(info._array))
-    return finish("cholesky", factor, out)
+    return matrix_check.finish_castable("cholesky", "cholesky", factor, out)
 
 
 # --- with a known factor ----------------------------------------------------------------------
@@ -227,7 +229,9 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: O
             )
     check_right_side("cholesky_solve", input, input2)
     matrix_check.check_kernel("cholesky_solve_cpu", input2)
-    return finish("cholesky_solve", definite_system(input, input2, upper=upper), out)
+    return matrix_check.finish_castable(
+        "cholesky_solve", "cholesky_solve", definite_system(input, input2, upper=upper), out
+    )
 
 
 @autocast
@@ -248,4 +252,6 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Out = None) -> 
     if zero.any():
         info = (zero.argmax(-1) + 1) * zero.any(-1)
         raise matrix_check.singular_inverse("cholesky_inverse", info)
-    return finish("cholesky_inverse", definite_inverse(input, upper=upper), out)
+    return matrix_check.finish_castable(
+        "cholesky_inverse", "cholesky_inverse", definite_inverse(input, upper=upper), out
+    )

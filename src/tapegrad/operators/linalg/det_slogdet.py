@@ -131,7 +131,7 @@ def linalg_slogdet(A: Tensor, *, out: Out = None) -> Any:
     """
     _check("linalg_slogdet", "linalg.slogdet", "A", A)
     pair = return_types.linalg_slogdet(log_determinant(A))
-    return finish("linalg_slogdet", pair, out)
+    return matrix_check.finish_exact("linalg_slogdet", pair, out)
 
 
 @require_tensors
@@ -144,7 +144,7 @@ def slogdet(input: Tensor, *, out: Out = None) -> Any:
     tensor(0.)
     """
     _check("slogdet", "linalg.slogdet", "input", input)
-    return finish("slogdet", return_types.slogdet(log_determinant(input)), out)
+    return matrix_check.finish_exact("slogdet", return_types.slogdet(log_determinant(input)), out)
 
 
 @require_tensors

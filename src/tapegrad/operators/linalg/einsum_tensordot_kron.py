@@ -51,7 +51,7 @@ def einsum(*args: object) -> Any:
 
 
 def _arguments(args: tuple) -> tuple[str, list]:
-    if len(args) < 2:
+    if len(args) < 2 or (isinstance(args[1], (tuple, list)) and not args[1] and len(args) == 2):
         raise errors.value_error(
             "einsum(): must specify the equation string and at least one operand, or at least one "
             "operand and its subscripts list",
@@ -73,7 +73,8 @@ def _arguments(args: tuple) -> tuple[str, list]:
             elif 0 <= n < 52:
                 found += chr(65 + n) if n < 26 else chr(71 + n)
             else:
-                raise ValueError("einsum(): subscripts must be Ellipsis or integers from 0 to 51")
+                text = "subscript in subscript list is not within the valid range [0, 52)"
+                raise ValueError(f"einsum(): {text}")
         return found
 
     operands, lists = args[: len(args) // 2 * 2 : 2], args[1::2]
@@ -93,14 +94,11 @@ def _parse(equation: str, operands: list) -> tuple[list[list[str]], list[str]]:
         advice = f"The equation names {len(parts)} operands, {len(operands)} were given."
         raise errors.runtime_error(text, advice)
     widest = 0
+    for i, part in enumerate(parts):
+        _check_letters(equation, part, f"operand {i}", "an ellipsis")
+    _check_letters(equation, right, "output", "an ellipsis (...)")
     for part, x in zip(parts, operands, strict=True):
         named = len(part.replace("...", ""))
-        for letter in part.replace("...", ""):
-            if not letter.isalpha():
-                raise RuntimeError(
-                    f"einsum(): invalid subscript given at index {equation.index(letter)} in the "
-                    "equation string, subscripts must be in [a-zA-Z]"
-                )
         if "..." in part:
             widest = max(widest, x.ndim - named)
         if named > x.ndim or ("..." not in part and named != x.ndim):
@@ -138,6 +136,21 @@ def _parse(equation: str, operands: list) -> tuple[list[list[str]], list[str]]:
     return inputs, output
 
 
+def _check_letters(equation: str, part: str, where: str, ellipsis: str) -> None:
+    """Raise for what is no letter in one operand's part of an equation, or in the output's."""
+    for letter in part.replace("...", "", 1):
+        if letter == ".":
+            text = f"that is not part of {ellipsis.replace('an', 'any', 1)}"
+            if "..." in part:
+                text = f"for which {ellipsis} was already found"
+            raise RuntimeError(f"einsum(): found '.' for {where} {text}")
+        if not letter.isalpha():
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {equation.rindex(letter)} in the "
+                "equation string, subscripts must be in [a-zA-Z]"
+            )
+
+
 def _diagonals(x: Tensor, labels: list[str]) -> tuple[Any, list[str]]:
     """Take the diagonal of dimensions with the same label."""
     labels = list(labels)
@@ -163,10 +176,18 @@ def _check_sizes(terms: list) -> None:
         for label, n in zip(labels, x.shape, strict=True):
             known = sizes.get(label, 1)
             if known != 1 and n != 1 and known != n:
+                text = (
+                    f"subscript {label} has size {n} for operand {i} which does not broadcast "
+                    f"with previously seen size {known}"
+                )
+                if label.isdigit():
+                    text = (
+                        f"dimension {label} covered by ellipsis in operand {i}has size {n} which "
+                        f"does not broadcast with previously seen ellipsis with size {known} for "
+                        "the respective dimension"
+                    )
                 raise errors.runtime_error(
-                    f"einsum(): subscript {label} has size {n} for operand {i} which does not "
-                    f"broadcast with previously seen size {known}",
-                    "The same letter means the same size.",
+                    f"einsum(): {text}", "The same letter means the same size."
                 )
             sizes[label] = max(known, n) if n != 0 else 0
 

@@ -97,7 +97,9 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Out = None) -> Any:
     result, info = _checked("linalg_inv_ex", "A", A)
     if check_errors and elements(info._array).any():
         raise matrix_check.singular_inverse("linalg.inv_ex", elements(info._array))
-    return finish("linalg_inv_ex", return_types.linalg_inv_ex((result, info)), out)
+    return matrix_check.finish_exact(
+        "linalg_inv_ex", return_types.linalg_inv_ex((result, info)), out
+    )
 
 
 @autocast
@@ -126,4 +128,6 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Out = None) -> Any:
             "The first `ind` dimensions and the others must have as many elements.",
         )
     flat = _inverse("linalg_tensorinv", "input", "inv", input.reshape(rows, columns), None)
-    return finish("linalg_tensorinv", flat.reshape(*shape[ind:], *shape[:ind]), out)
+    return matrix_check.finish_castable(
+        "linalg_tensorinv", "tensorinv", flat.reshape(*shape[ind:], *shape[:ind]), out
+    )

@@ -8,7 +8,6 @@ from tapegrad.core.annotations import Any, Array, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.result_order import column_major
 from tapegrad.core.shape import out_of_range
-from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import no_derivative
 from tapegrad.operators.linalg import matrix_check
@@ -83,7 +82,9 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Out = None) -> An
     packed, pivots, info = _factors("linalg_ldl_factor", input, hermitian)
     if elements(info._array).any():
         raise _broken("torch.linalg.ldl_factor", elements(info._array))
-    return finish("linalg_ldl_factor", return_types.linalg_ldl_factor((packed, pivots)), out)
+    return matrix_check.finish_exact(
+        "linalg_ldl_factor", return_types.linalg_ldl_factor((packed, pivots)), out
+    )
 
 
 @require_tensors
@@ -100,7 +101,9 @@ def ldl_factor_ex(
     found = _factors("linalg_ldl_factor_ex", input, hermitian)
     if check_errors and elements(found[2]._array).any():
         raise _broken("torch.linalg.ldl_factor_ex", found[2]._array)
-    return finish("linalg_ldl_factor_ex", return_types.linalg_ldl_factor_ex(found), out)
+    return matrix_check.finish_exact(
+        "linalg_ldl_factor_ex", return_types.linalg_ldl_factor_ex(found), out
+    )
 
 
 @require_tensors
@@ -127,4 +130,6 @@ def ldl_solve(LD: Any, pivots: Any, B: Tensor, *, hermitian: bool = False, out: 
         text = f"{name}: Expected pivots to be integers. Got {pivots.dtype.scalar_name}"
         raise errors.runtime_error(text, "Pass the pivots that torch.linalg.ldl_factor gave.")
     matrix_check.check_kernel("ldl_solve_kernel_cpu", LD)
-    return finish("linalg_ldl_solve", indefinite_system(LD, pivots, B, hermitian=hermitian), out)
+    return matrix_check.finish_exact(
+        "linalg_ldl_solve", indefinite_system(LD, pivots, B, hermitian=hermitian), out
+    )

@@ -16,7 +16,12 @@ from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import transposed as _t
-from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, zero_pivot
+from tapegrad.operators.linalg.matrix_check import (
+    check_kernel,
+    check_tensors,
+    finish_exact,
+    zero_pivot,
+)
 from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "lu lu_unpack"
@@ -194,7 +199,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """
     _check("linalg_lu", "A", "linalg.lu", A, pivot)
     p, lower, upper = three_factors(A)
-    return finish("linalg_lu", return_types.linalg_lu((p.detach(), lower, upper)), out)
+    return finish_exact("linalg_lu", return_types.linalg_lu((p.detach(), lower, upper)), out)
 
 
 @require_tensors
@@ -214,7 +219,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     packed, pivots, info = packed_factors(A)
     if elements(info._array).any():
         raise zero_pivot("torch.linalg.lu_factor", elements(info._array))
-    return finish("linalg_lu_factor", return_types.linalg_lu_factor((packed, pivots)), out)
+    return finish_exact("linalg_lu_factor", return_types.linalg_lu_factor((packed, pivots)), out)
 
 
 @require_tensors
@@ -232,7 +237,7 @@ def lu_factor_ex(
     found = packed_factors(A)
     if check_errors and elements(found[2]._array).any():
         raise zero_pivot("torch.linalg.lu_factor_ex", found[2]._array)
-    return finish("linalg_lu_factor_ex", return_types.linalg_lu_factor_ex(found), out)
+    return finish_exact("linalg_lu_factor_ex", return_types.linalg_lu_factor_ex(found), out)
 
 
 @overridable
@@ -320,4 +325,4 @@ def lu_unpack(
         lower = upper = p = nothing
         if unpack_pivots:
             p = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data)
-    return finish("lu_unpack", return_types.lu_unpack((p, lower, upper)), out)
+    return finish_exact("lu_unpack", return_types.lu_unpack((p, lower, upper)), out)

@@ -7,7 +7,6 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.result_order import as_computed
-from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
@@ -126,4 +125,4 @@ def _solve(
             "They count rows from 1.",
         )
     result = factored_system(packed, pivots, b, left=left, adjoint=adjoint)
-    return finish(function, result, out)
+    return matrix_check.finish_exact(function, result, out)

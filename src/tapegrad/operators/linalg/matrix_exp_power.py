@@ -6,11 +6,17 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.dispatch.apply import finish
+from tapegrad.core.promote_types import can_cast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.creation.zeros_eye import eye
 from tapegrad.operators.linalg.inv import inv
-from tapegrad.operators.linalg.matrix_check import check_floating, check_square, check_tensors
+from tapegrad.operators.linalg.matrix_check import (
+    check_floating,
+    check_square,
+    check_tensors,
+    finish_castable,
+    finish_exact,
+)
 
 __torch__ = "matrix_exp matrix_power"
 
@@ -112,14 +118,14 @@ def _power(function: str, a: Tensor, n: int, out: Out) -> Any:
     check_square("linalg.matrix_power", a)
     if n == 0:
         whole = eye(a.shape[-1], dtype=a.dtype, device=a.device).expand(a.shape)
-        return finish(function, a.clone().copy_(whole), out)
+        return finish_castable(function, "matrix_power", a.clone().copy_(whole), out)
     if n < 0:
         a, n = inv(a), -n
         if n == 1:
-            return finish(function, a, out)
+            return _written(function, a, out)
     if n == 1:
-        result = a.clone()
-    elif n == 3:
+        return finish_castable(function, "matrix_power", a.clone(), out)
+    if n == 3:
         result = a.matmul(a).matmul(a)
     else:
         result, square = None, None
@@ -128,4 +134,10 @@ def _power(function: str, a: Tensor, n: int, out: Out) -> Any:
             if n % 2:
                 result = square if result is None else result.matmul(square)
             n //= 2
-    return finish(function, result, out)
+    return _written(function, result, out)
+
+
+def _written(function: str, result: Tensor, out: Out) -> Any:
+    if out is not None and can_cast(result.dtype, out.dtype):
+        return finish_exact(function, result, out)
+    return finish_castable(function, "matrix_power", result, out)

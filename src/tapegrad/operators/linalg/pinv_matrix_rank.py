@@ -8,7 +8,6 @@ from tapegrad.core.annotations import Any, Number, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import wrap
-from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
@@ -215,4 +214,7 @@ def matrix_rank(
     xp = namespace_of((size._array, atol, rtol))
     largest = size.amax(-1) if size.shape[-1] else size.sum(-1)
     limit = xp.maximum(atol, rtol * largest._array)
-    return finish("linalg_matrix_rank", (size > wrap(limit).unsqueeze(-1)).sum(-1), out)
+    found = (size > wrap(limit).unsqueeze(-1)).sum(-1)
+    return matrix_check.finish_castable(
+        "linalg_matrix_rank", "torch.linalg.matrix_rank", found, out
+    )

@@ -161,7 +161,9 @@ def solve_ex(
     result, info = _checked("linalg_solve_ex", A, B, left)
     if check_errors and elements(info._array).any():
         raise singular_system("torch.linalg.solve_ex", elements(info._array))
-    return finish("linalg_solve_ex", return_types.linalg_solve_ex((result, info)), out)
+    return matrix_check.finish_exact(
+        "linalg_solve_ex", return_types.linalg_solve_ex((result, info)), out
+    )
 
 
 @autocast
@@ -191,4 +193,6 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None, *, out: Out = No
             "The dimensions that B has, and the others of A, must have as many elements.",
         )
     result = solve(input.reshape(total, n), other.reshape(-1))
-    return finish("linalg_tensorsolve", result.reshape(columns), out)
+    return matrix_check.finish_castable(
+        "linalg_tensorsolve", "tensorsolve", result.reshape(columns), out
+    )

@@ -27,7 +27,7 @@ def map_(self: Any, tensor: Tensor, callable: Callable) -> Any:
     >>> torch.tensor([1.0, 2.0]).map_(torch.tensor([3.0, 4.0]), max)
     tensor([3., 4.])
     """
-    return _replace("map_", self, callable, require("map_", tensor, "tensor"))
+    return _replace("map_", self, callable, require("map_", tensor, "other"))
 
 
 @overridable
@@ -43,13 +43,20 @@ def map2_(self: Any, x: Tensor, y: Tensor, callable: Callable) -> Any:
 def _replace(name: str, x: Tensor, callable: Callable, *others: Tensor) -> Any:
     """Each element of `x` as a function of it and of those of others."""
     array = x._array
-    given = [np.broadcast_to(other._array, array.shape).reshape(-1).tolist() for other in others]
-    if x.requires_grad:
+    if any(each.requires_grad for each in (x, *others)):
         raise errors.runtime_error(
             f"Can't call {name}() on Variable that requires grad. "
             f"Use var.detach().{name}() instead.",
             "No gradient flows through Python functions of single elements.",
         )
+    for role, other in zip(("x", "y") if len(others) > 1 else ("other",), others, strict=False):
+        if other.dtype is not x.dtype:
+            what = f"argument '{role}'" if role != "other" else "'other'"
+            raise errors.type_error(
+                f"{name}: expected {x.type()} for {what} (got {other.type()})",
+                "All have one dtype.",
+            )
+    given = [other.expand(array.shape)._array.reshape(-1).tolist() for other in others]
     check_writable(x)
     # elements that are one place in memory are replaced one after another
     places = _places(array) if is_repeated(array) else range(array.size)

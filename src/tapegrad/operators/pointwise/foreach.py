@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any
 
+from tapegrad.autograd.writable import cannot_cast
 from tapegrad.core import errors, torch_function
+from tapegrad.core.promote_types import can_cast
 from tapegrad.core.registration import FRONT_DOOR
 from tapegrad.core.tensor_base import TensorBase
 
@@ -163,8 +165,9 @@ def _binary(name: str) -> tuple[Any, Any]:
             raise errors.invalid_combination(title, (tensors, other), options, _FORMS)
         others = _partners(title, tensors, other, name in _TAKE_TENSOR)
         if name in _WITHOUT_IN_PLACE:  # torch.maximum takes tensors alone
+            kind = FRONT_DOOR().result_type
             others = [
-                y if isinstance(y, TensorBase) else x.new_full((), y)
+                y if isinstance(y, TensorBase) else x.new_full((), y, dtype=kind(x, y))
                 for x, y in zip(tensors, others, strict=True)
             ]
         return others, options
@@ -179,7 +182,11 @@ def _binary(name: str) -> tuple[Any, Any]:
         if name in _WITHOUT_IN_PLACE:
             function = getattr(FRONT_DOOR(), name)
             for x, y in zip(self, others, strict=True):
-                x.copy_(function(x, y))
+                found = function(x, y)
+                if not can_cast(found.dtype, x.dtype):
+                    advice = "Convert the tensors first."
+                    raise cannot_cast(found.dtype, x.dtype, advice, "clamp_number")
+                x.copy_(found)
         else:
             for x, y in zip(self, others, strict=True):
                 getattr(x, f"{name}_")(y, **options)

@@ -111,8 +111,13 @@ def logaddexp(xp, input, other):
     """
     if not xp.isdtype(input.dtype, "complex floating"):
         return xp.logaddexp(input, other)
-    greater = xp.where(xp.real(input) >= xp.real(other), input, other)
-    return greater + xp.log(xp.exp(input - greater) + xp.exp(other - greater))
+    first = xp.real(input) >= xp.real(other)
+    large, small = xp.where(first, input, other), xp.where(first, other, input)
+    total = large + xp.log1p(xp.exp(small - large))
+    # both are infinite: of -inf there is no sum, of inf one that may have an angle
+    total = xp.where(xp.real(large) == -xp.inf, small, total)
+    total = xp.where(xp.real(small) == xp.inf, xp.log(xp.exp(input) + xp.exp(other)), total)
+    return xp.where(xp.isnan(input) | xp.isnan(other), xp.nan * (1 + 1j), total)
 
 
 @vjp(

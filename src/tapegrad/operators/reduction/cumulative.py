@@ -173,9 +173,9 @@ def _running(
     name: str, operator: OperatorLike, input: Tensor, dim: Dim, dtype: DTypeLike, out: Out
 ) -> Any:
     """Running sums or products; integers as int64 unless a dtype is asked for."""
-    if dtype is bool_:
+    if (getattr(out, "dtype", None) if dtype is None else dtype) is bool_:
         axis_of(dim, input._array.ndim)
-        raise no_kernel(f"{name}_out_cpu", dtype)
+        raise no_kernel(f"{name}_out_cpu", bool_)
     input, narrow = summable(input, dtype, out)
     result = _along(operator, input, dim)
     return finish(name, result if narrow is None else result.to(narrow), out, input)
@@ -219,6 +219,10 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     axis_of(dim, input._array.ndim)
     if input.dtype.category < 2:
         raise no_kernel("logcumsumexp_out_cpu", input.dtype)
+    if out is not None and out.dtype is not input.dtype:
+        wanted, given = input.dtype.scalar_name, out.dtype.scalar_name
+        text = f"expected scalar_type {wanted} but found {given}"
+        raise errors.runtime_error(text, "out has the dtype of the input.")
     return finish("logcumsumexp", _along(log_running_sum, input, dim), out, input)
 
 

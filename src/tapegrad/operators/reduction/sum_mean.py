@@ -10,6 +10,7 @@ from tapegrad.core.dtype import as_dtype, float32, int64
 from tapegrad.core.shape import axes_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
+from tapegrad.operators.dtype_check import no_kernel
 
 __all__ = ["mean", "nanmean", "nansum", "sum"]
 
@@ -122,6 +123,10 @@ def summable(input: Tensor, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
         if input._array.dtype is not _F32 and input.dtype.category < 2:
             input = input if input.dtype is int64 else input.to(int64)
         return input, None
+    if out is not None and out.dtype is not wanted:
+        given = errors.c_name(out.dtype)
+        text = f"Expected out tensor to have dtype {errors.c_name(wanted)}, but got {given} instead"
+        raise errors.runtime_error(text, "Leave dtype away.")
     if dtype is not None and wanted.category < 2 and input.requires_grad and is_grad_enabled():
         raise errors.runtime_error(
             f"Autograd not support dtype: {wanted.scalar_name}",
@@ -231,6 +236,8 @@ def nansum(
     """
     wanted = as_dtype(dtype) if dtype is not None else getattr(out, "dtype", None)
     if input.dtype.category < 2 or (wanted is not None and wanted.category < 2):
+        if dtype is None and input.dtype.category > 1:
+            raise no_kernel("nansum_cpu", wanted)
         if input.dtype.category > 1:  # a nan would become some integer
             input = input.nan_to_num(0.0, float("inf"), -float("inf"))
         return sum(input, dim, keepdim, dtype=dtype, out=out)

@@ -87,8 +87,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out =
     tensor([1., 1., 0.])
     """
     tensors = _sequence("cat", tensors)
-    if out is None and _are_alike(tensors) and (ndim := tensors[0]._array.ndim):
-        return concat_along(*tensors, axis=axis_of(dim if axis is None else axis, ndim))
+    if out is None and _are_alike(tensors) and (first := tensors[0]._array).ndim and first.size:
+        return concat_along(*tensors, axis=axis_of(dim if axis is None else axis, first.ndim))
     if not tensors:
         text = "torch.cat(): expected a non-empty list of Tensors"
         raise errors.value_error(text, "Pass a tensor.")
@@ -102,7 +102,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out =
         if not shape:
             text = f"zero-dimensional tensor (at position {i}) cannot be concatenated"
             raise errors.runtime_error(text, "stack() joins 0-d tensors.")
-    place = axis_of(dim, ndim)
+    place = axis_of(dim, ndim) if shapes[real[0]] != (0,) else 0
     _check_shapes([shapes[i] for i in real], real, place)
     tensors = one_dtype(tensors)
     if ndim != 1 and len(real) != len(tensors):

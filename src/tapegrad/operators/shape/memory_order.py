@@ -2,7 +2,7 @@
 
 from math import prod
 
-from tapegrad.core import errors
+from tapegrad.core import errors, memory_format
 from tapegrad.core.annotations import Any, DTypeLike, Shape, Tensor
 from tapegrad.core.overridable import overridable
 from tapegrad.core.shape import ints_of
@@ -17,10 +17,26 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     >>> torch.ones(2, 3).t().dim_order()
     (1, 0)
     """
+    formats = [] if isinstance(ambiguity_check, bool) else ambiguity_check
+    if not isinstance(formats, list) or any(
+        type(x) is not memory_format.memory_format for x in formats
+    ):
+        text = "The ambiguity_check argument must be a bool or a list of memory formats."
+        raise errors.type_error(text, "[torch.contiguous_format] takes that one where it can.")
     shape, strides = self._array.shape, stride(self)
-    order = sorted(range(len(shape)), key=lambda i: -strides[i])
-    if ambiguity_check is not False and any(n == 1 for n in shape) and len(shape) > 1:
-        if len(set(strides)) < len(strides):
+    order = memory_format.order_of(memory_format.suggested(self._array))
+    if order == "C":
+        order = sorted(range(len(shape)), key=lambda i: -strides[i])
+    ambiguous = 1 in shape or 0 in strides or len({*strides}) < len(strides)
+    if ambiguity_check is not False and ambiguous:
+        known = (
+            memory_format.contiguous_format,
+            memory_format.channels_last,
+            memory_format.channels_last_3d,
+        )
+        told = [each for each in known if memory_format.has_format(self._array, each)]
+        wanted = [memory_format.order_of(each) for each in formats]
+        if len(told) != 1 or memory_format.order_of(told[0]) not in wanted:
             raise errors.runtime_error(
                 "The tensor does not have unique dim order, or cannot map to exact one of the "
                 "given memory formats.",

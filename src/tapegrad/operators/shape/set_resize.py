@@ -8,7 +8,7 @@ from tapegrad.autograd.captured import refuse_captured
 from tapegrad.autograd.mode import check_memory, is_grad_enabled
 from tapegrad.autograd.node import AccumulateGrad, make_leaf
 from tapegrad.autograd.writable import check_inference, check_writable
-from tapegrad.core import errors
+from tapegrad.core import errors, uninitialized
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, MemoryFormat, Shape, Tensor
 from tapegrad.core.conj_neg_view import turned_like
@@ -58,7 +58,9 @@ def _part(
         raise errors.overflow(shape, strides, "Strides are not negative: flip() makes a copy.")
     need = (offset + span(shape, strides)) * dtype.itemsize
     if need > memory.nbytes() and 0 not in shape:
+        n = memory.nbytes() // dtype.itemsize
         memory.resize_(need)
+        uninitialized.filled(memory.elements(dtype)[n:])
     return shaped(memory.elements(dtype), offset, shape, strides)
 
 
