@@ -24,7 +24,7 @@ KINDS = {
     ".js": "page of a graph",
     ".css": "page of a graph",
     ".html": "page of a graph",
-    ".npz": "digits of the demo",
+    ".bz2": "digits of the demo",
     ".txt": "signatures of PyTorch's native functions",
 }
 
