@@ -74,7 +74,7 @@ _NOT_ASKING = frozenset(
     "__reduce_ex__ __repr__ __reversed__ __rshift__ __str__ __xor__ apply_ bfloat16 bool "
     "broadcast_to byte cdouble cfloat chalf char contiguous cpu data_ptr dense_dim detach dim "
     "dim_order double element_size expand float half int is_contiguous is_shared item long "
-    "module_load ndimension new numpy polygamma register_hook register_post_accumulate_grad_hook "
+    "ndimension new numpy polygamma register_hook register_post_accumulate_grad_hook "
     "requires_grad_ resize resize_ retain_grad share_memory_ short size split storage "
     "storage_offset storage_type stride to tolist type untyped_storage view".split()
 )

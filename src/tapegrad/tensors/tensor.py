@@ -444,14 +444,6 @@ class TensorCore(TensorBase):
         result._counter = self._counter if self._counter is INFERENCE else version_of(self)
         return result
 
-    def module_load(self, other: Any, assign: bool = False) -> Any:
-        """What `load_state_dict` swaps it with: itself with the elements of `other`, or that.
-
-        >>> torch.zeros(2).module_load(torch.ones(2))
-        tensor([1., 1.])
-        """
-        return (other if assign else self.copy_(other)).detach()
-
     def detach_(self) -> Any:
         """Cut this tensor off from its history; returns it."""
         if REFUSING[0]:
