@@ -1,5 +1,6 @@
 """state_dict and load_state_dict. The messages are PyTorch's."""
 
+import gc
 from collections import OrderedDict
 
 import pytest
@@ -191,3 +192,31 @@ def test_the_keys_that_did_not_match_have_pytorchs_class():
     found = torch.nn.Linear(2, 1).load_state_dict({"other": torch.ones(1)}, strict=False)
     assert type(found) is _IncompatibleKeys
     assert found == (["weight", "bias"], ["other"])
+
+
+def test_loading_leaves_no_cycle_behind():
+    layer = nn.Linear(2, 1)
+    gc.collect()
+    layer.load_state_dict(layer.state_dict())
+    assert gc.collect() == 0
+
+
+def test_a_hook_of_the_public_kind_is_not_registered_as_one_that_replaces_the_state():
+    def hook(module, state, prefix, local_metadata):
+        pass
+
+    layer = nn.Linear(2, 1)
+    layer.register_state_dict_post_hook(hook)
+    with pytest.raises(RuntimeError, match="Cannot register the same function as the state dict"):
+        layer._register_state_dict_hook(hook)
+
+
+def test_a_module_on_meta_loads_its_own_state():
+    layer = nn.Linear(2, 1, device="meta")
+    layer.load_state_dict(layer.state_dict())
+    assert layer.weight.is_meta
+
+
+def test_a_module_that_waits_for_its_input_shares_no_memory():
+    with pytest.raises(RuntimeError, match="Can't share memory on an uninitialized parameter"):
+        nn.LazyLinear(3).share_memory()

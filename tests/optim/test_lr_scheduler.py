@@ -611,3 +611,22 @@ def test_a_plateau_remembers_rates_that_are_tensors_by_value():
     scheduler.step(1.0)
     rate.fill_(0.5)
     assert scheduler.get_last_lr() == [torch.tensor(1.0)]
+
+
+def test_bounds_given_as_tensors_may_be_written_to_afterwards():
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1, momentum=0.9)
+    high = torch.tensor(0.9)
+    schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 0.2, max_momentum=high)
+    high.zero_()
+    assert float(optimizer.param_groups[0]["max_momentum"]) == pytest.approx(0.9)
+    assert schedule.max_momentums[0] is not high
+
+
+def test_the_warning_of_an_epoch_has_a_name():
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 3)
+    optimizer.step()
+    with pytest.warns(UserWarning) as found:
+        schedule.step(1)
+    assert str(found[0].message) == torch.optim.lr_scheduler.EPOCH_DEPRECATION_WARNING
+    assert found[0].filename == __file__

@@ -122,7 +122,7 @@ def pack_node(
     for i, (where, key, _) in enumerate(plan.saves):
         if where == "input" and plan.kinds[key] != RAW:
             values[i] = packed(inputs[key])
-        elif where == "output":
+        elif "output" in where:
             values[i] = packed(outs[key])
         elif where == "inputs":
             values[i] = tuple(map(packed, inputs))
@@ -148,7 +148,7 @@ def hold(node: NodeLike, values: list) -> None:
 
 
 _plans: dict[Plan, PackedPlan] = {}
-_TENSORS = ("input", "inputs", "output")
+_TENSORS = ("input", "inputs", "output", "constant output")
 
 
 class PackedPlan(Plan):

@@ -75,7 +75,7 @@ class Plan:
         self.saves = tuple(self._saved_at(n) for n in names if n != "xp" and not op.is_cotangent(n))
         self.places = {name: n for n, (_, _, name) in enumerate(self.saves)}
         self.saves_tensors = any(
-            where in ("input", "output", "inputs") for where, _, _ in self.saves
+            where in ("input", "output", "inputs", "constant output") for where, _, _ in self.saves
         )
         self.node_type = node_class(op)
         self.run, self.node_of_call, self.node_of_small = compose(self, xp, large)
@@ -113,7 +113,8 @@ class Plan:
         if name == "y":
             return ("output", 0, name)
         if op.output_names and name in op.output_names:
-            return ("output", op.output_names.index(name), name)
+            key = op.output_names.index(name)
+            return ("constant output" if key in op.constant_outputs else "output", key, name)
         return ("like", op.inputs.index(name.removesuffix("_like")), name)
 
     def fitting(self, g: Array) -> Plan:
@@ -144,10 +145,8 @@ class Plan:
             if isinstance(node, MultiNode):
                 tensor._node = Port(node, key)
                 tensor._counter = counter_of(node, key)
-            elif key == self.op.differentiable_output:
-                tensor._counter = counter_of(node)
             else:
-                tensor._node = None
+                tensor._counter = counter_of(node)
             return tensor
         if where == "inputs":
             return [
@@ -254,7 +253,11 @@ class Plan:
             else:
                 name = "self" if (where, key) == ("input", 0) else _THEIR_NAMES.get(name, name)
             found.append("_saved_" + name)
-            if where in ("output", "inputs") or (where == "input" and self.kinds[key] != RAW):
+            if (
+                "output" in where
+                or where == "inputs"
+                or (where == "input" and self.kinds[key] != RAW)
+            ):
                 found.append("_raw_saved_" + name)
         return found
 

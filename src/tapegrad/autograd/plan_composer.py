@@ -146,12 +146,12 @@ def _unpacking(plan: PlanLike, names: list[str], small: bool) -> list[str]:
     for i, (where, key, name) in enumerate(plan.saves):
         if where == "input" and plan.kinds[key] == GRAD:
             lines += [f"v = {_edge(key, small)}.output_version", _SEEN.format(i)]
-        elif where == "input" and plan.kinds[key] != RAW:
+        elif (where == "input" and plan.kinds[key] != RAW) or where == "constant output":
             lines += [f"v = {name}._counter", _SEEN.format(i), f"{name} = {name}._array"]
         elif where == "output":
             if issubclass(plan.node_type, MultiNode):
                 lines += [f"v = (node.output_version or {{}}).get({key})", _SEEN.format(i)]
-            elif key == plan.op.differentiable_output:
+            else:
                 lines += ["v = node.output_version", _SEEN.format(i)]
         elif where == "inputs":
             lines += ["check(node)", f"{name} = [x._array for x in {name}]"]
@@ -270,6 +270,7 @@ _SAVE_TEXTS = {
     "like": "like(inputs[{key}])",
     "param": "params[{key!r}]",
     "output": "outputs[{key}]._array",
+    "constant output": "outputs[{key}]",
     "inputs": "tuple([saved_input(x) for x in inputs])",
     "input_metadata": "[like(x) for x in inputs]",
 }

@@ -135,7 +135,7 @@ def raw_saved(node: NodeLike, name: str) -> Any:
     where, key, _ = (plan.original if type(plan) is PackedPlan else plan).saves[i]
     if where == "inputs":
         return tuple([SavedTensor(node, i, j) for j in range(len(node.saved[i]))])
-    if where == "output" or (where == "input" and plan.kinds[key] != RAW):
+    if "output" in where or (where == "input" and plan.kinds[key] != RAW):
         return SavedTensor(node, i)
     raise errors.advised(
         AttributeError(f"'{type(node).__name__}' object has no attribute '_raw_saved_{name}'"),

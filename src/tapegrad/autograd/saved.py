@@ -81,7 +81,7 @@ def check(node: OperatorNode) -> None:
     expected = node.versions
     for i, ((where, key, _), value) in enumerate(zip(node.plan.saves, node.saved, strict=True)):
         edge = None
-        if where == "input":
+        if where == "input" or where == "constant output":
             if hasattr(value, "_counter"):
                 version = value._counter
             else:
@@ -91,8 +91,6 @@ def check(node: OperatorNode) -> None:
                     raise _detached(version.version)
         elif where == "output":
             version = counter_of(node, key)
-            if not isinstance(node, MultiNode) and key != node.plan.op.differentiable_output:
-                version = None
             edge = Port(node, key) if isinstance(node, MultiNode) else node
         elif where == "inputs":
             _check_inputs(node, value, (0,) * len(value) if expected is None else expected[i])

@@ -170,6 +170,8 @@ def check_overlap(x: Any, others: Any, apart: bool = False) -> None:
     if version is None:
         return  # nobody else has its memory
     a = x._array
+    if not isinstance(a, np.ndarray):
+        return  # without elements
     for other in others:
         if getattr(other, "_counter", None) is not version or other is x:
             continue

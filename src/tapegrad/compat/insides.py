@@ -20,7 +20,7 @@ def module_of(name: str) -> ModuleType | None:
     >>> module_of("typos") is None
     True
     """
-    if name.rpartition(".")[2][:2] == "__" and name != "__config__":
+    if name.rpartition(".")[2][:2] == "__" and name not in ("__config__", "__future__"):
         return None
     full = f"{_HOME}.{name}"
     return None if find_spec(full) is None else import_module(full)

@@ -136,7 +136,8 @@ def plain(op: OperatorLike) -> Callable:
         if ordered:
             out = order(out, [array], params)
         tensor = new(tensor_base.Tensor)
-        tensor._array = out if type(out) is ndarray else np.asarray(out)
+        kind = type(out)
+        tensor._array = out if kind is ndarray or kind is MetaArray else np.asarray(out)
         tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
         tensor._born = born[0]
         edge = input._node if input._view is None else edge_of(input)

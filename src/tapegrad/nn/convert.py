@@ -11,6 +11,10 @@ from tapegrad.nn.parameter import Parameter, is_lazy
 from tapegrad.operators.conversion.to_type import parse_to
 from tapegrad.operators.creation.like import empty_like
 from tapegrad.tensors.tensor import Tensor
+from tapegrad.utils.swap import swap_tensors
+
+CONVERSION = {"overwrite": False, "swap": False}
+"""What `torch.__future__` sets: new parameters made, or swapped with those that there are."""
 
 
 class Conversion:
@@ -35,7 +39,21 @@ class Conversion:
             with no_grad():
                 data = fn(parameter)
                 slope = None if grad is None else fn(grad)
-            if data.is_meta is not parameter.is_meta:  # a tensor on another device is another one
+            if CONVERSION["swap"]:
+                moved = Parameter(data, parameter.requires_grad)
+                parameter._grad = None
+                try:
+                    swap_tensors(parameter, moved)
+                    if grad is not None:
+                        swap_tensors(grad, slope)
+                except RuntimeError as error:
+                    text = f"_apply(): Couldn't swap {type(self).__name__}.{name}"
+                    raise runtime_error(text, str(error)) from error
+                finally:
+                    parameter._grad = grad
+                continue
+            other = data.is_meta is not parameter.is_meta  # a tensor on another device is another
+            if other or CONVERSION["overwrite"]:
                 moved = Parameter(data, parameter.requires_grad)
                 moved._grad = slope
                 self._parameters[name] = moved
@@ -169,6 +187,9 @@ class Conversion:
         >>> torch.nn.Linear(2, 1).share_memory().weight.is_shared()
         True
         """
+        tables: Any = [self._parameters, self._buffers]
+        for tensor in [x for table in tables for x in table.values() if is_lazy(x)]:
+            tensor.share_memory_()  # raises
         return self._apply(lambda tensor: tensor.share_memory_())
 
     def to_empty(self, *, device: DeviceLike, recurse: bool = True) -> Self:

@@ -175,6 +175,16 @@ _KNOWN = frozenset(
 )
 
 
+def require_initialized(weight: Any, hook: str, what: str) -> None:
+    """Raise if a weight waits for its first input."""
+    if is_lazy(weight):
+        raise value_error(
+            f"The module passed to `{hook}` can't have uninitialized parameters. Make sure to run "
+            f"the dummy forward before applying {what}",
+            _CALL,
+        )
+
+
 class Uninitialized:
     """A tensor without shape or elements; `materialize` makes an ordinary one of it."""
 

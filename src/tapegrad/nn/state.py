@@ -2,14 +2,17 @@
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Any, ModuleLike
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.errors import assertion_error, deprecated, runtime_error, type_error, warn
+from tapegrad.nn.convert import CONVERSION
 from tapegrad.nn.hook import RemovableHandle, register
 from tapegrad.nn.parameter import Parameter, is_lazy
 from tapegrad.tensors.tensor import Tensor
+from tapegrad.utils.swap import swap_tensors
 
 EXTRA_STATE = "_extra_state"
 
@@ -145,26 +148,8 @@ class State:
         state = OrderedDict(state_dict)
         state._metadata = metadata  # type: ignore[attr-defined]
 
-        def load(module: ModuleLike, local: Any, prefix: str) -> None:
-            about = metadata.get(prefix[:-1], {})
-            if assign:
-                about = {**about, "assign_to_params_buffers": True}
-            module._load_from_state_dict(local, prefix, about, True, missing, unexpected, errors)
-            for name, child in module._modules.items():
-                if child is not None:
-                    path = f"{prefix}{name}."
-                    load(child, {k: v for k, v in local.items() if k.startswith(path)}, path)
-            keys = IncompatibleKeys(missing, unexpected)
-            for hook in module._load_state_dict_post_hooks.values():
-                if hook(module, keys) is not None:
-                    raise assertion_error(
-                        "Hooks registered with ``register_load_state_dict_post_hook`` are not "
-                        "expected to return new values.",
-                        "Change the keys in place.",
-                    )
-
         try:
-            load(self, state, "")
+            _load(self, state, "", assign, metadata, (missing, unexpected, errors))
         except BaseException:
             restore(before)
             raise
@@ -240,10 +225,18 @@ class State:
         >>> _ = m.state_dict()
         ['weight', 'bias']
         """
+        with suppress(AttributeError):  # of a method
+            hook._from_public_api = True  # type: ignore[attr-defined]
         return register(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
         """The old `register_state_dict_post_hook`: the hook may return another dict."""
+        if getattr(hook, "_from_public_api", False):
+            raise runtime_error(
+                "Cannot register the same function as the state dict post hook that was previously "
+                "registered via register_state_dict_post_hook",
+                "Register another function.",
+            )
         return register(self._state_dict_hooks, _Replacing(hook))
 
     def _register_load_state_dict_pre_hook(
@@ -267,6 +260,28 @@ class State:
         It may change the lists of `incompatible_keys` in place.
         """
         return register(self._load_state_dict_post_hooks, hook)
+
+
+def _load(
+    module: Any, local: Any, prefix: str, assign: bool, metadata: Any, found: tuple[list, ...]
+) -> None:
+    about = metadata.get(prefix[:-1], {})
+    if assign:
+        about = {**about, "assign_to_params_buffers": True}
+    module._load_from_state_dict(local, prefix, about, True, *found)
+    for name, child in module._modules.items():
+        if child is not None:
+            path = f"{prefix}{name}."
+            own = {k: v for k, v in local.items() if k.startswith(path)}
+            _load(child, own, path, assign, metadata, found)
+    keys = IncompatibleKeys(*found[:2])
+    for hook in module._load_state_dict_post_hooks.values():
+        if hook(module, keys) is not None:
+            raise assertion_error(
+                "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                "return new values.",
+                "Change the keys in place.",
+            )
 
 
 class _Replacing:
@@ -315,7 +330,16 @@ def load_tensor(
             f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
             f"the shape in current model is {tensor.shape}."
         )
-    if not assign:
+    if CONVERSION["swap"]:
+        try:
+            _swap(tensor, value, assign)
+        except RuntimeError as error:
+            return (
+                f'While copying the parameter named "{key}", whose dimensions in the model are '
+                f"{tensor.size()} and whose dimensions in the checkpoint are {value.size()}, an "
+                f"exception occurred : {error.args}."
+            )
+    elif not assign:
         if tensor.is_meta and not value.is_meta:
             warn(
                 f"for {key}: copying from a non-meta parameter in the checkpoint to a meta "
@@ -333,6 +357,20 @@ def load_tensor(
     else:
         module._buffers[name] = value
     return None
+
+
+def _swap(tensor: Any, value: Any, assign: bool) -> None:
+    with no_grad():
+        new = tensor.module_load(value, assign=assign)
+    if new is tensor or new is value:
+        raise runtime_error(
+            "module_load returned one of self or other, please .detach() the result if returning "
+            "one of the inputs in module_load",
+            "The two tensors are swapped.",
+        )
+    if isinstance(tensor, Parameter) and not isinstance(new, Parameter):
+        new = Parameter(new, requires_grad=tensor.requires_grad)
+    swap_tensors(tensor, new.requires_grad_(tensor.requires_grad))
 
 
 def snapshot(module: ModuleLike) -> list:

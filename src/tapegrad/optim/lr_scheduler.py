@@ -89,7 +89,7 @@ class LRScheduler:
             self._warn_of_order()
         self._step_count += 1
         if epoch is not None:
-            _warn_of_epoch()
+            warn(EPOCH_DEPRECATION_WARNING)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
@@ -175,30 +175,27 @@ def _set_option(group: dict[str, Any], name: str, value: Any) -> None:
         group[name] = value
 
 
-def _warn_of_epoch() -> None:
-    """Tell that the argument `epoch` of `step` is deprecated."""
-    warn(
-        "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
-        "possible. Please use `scheduler.step()` to step the scheduler. During the deprecation, if "
-        "epoch is different from None, the closed form is used instead of the new chainable form, "
-        "where available. Please open an issue if you are unable to replicate your use case: "
-        "https://github.com/pytorch/pytorch/issues/new/choose.",
-        3,
-    )
+EPOCH_DEPRECATION_WARNING = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
+    "possible. Please use `scheduler.step()` to step the scheduler. During the deprecation, if "
+    "epoch is different from None, the closed form is used instead of the new chainable form, "
+    "where available. Please open an issue if you are unable to replicate your use case: "
+    "https://github.com/pytorch/pytorch/issues/new/choose."
+)
 
 
 def _for_each_group(name: str, optimizer: OptimizerLike, value: Any) -> list[Any]:
     """A list with a value for each group."""
     n = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
-        return [value] * n
+        value = [value] * n
     if len(value) != n:
         raise value_error(
             f"{name} must have the same length as optimizer.param_groups. {name} has "
             f"{len(value)} values, param_groups has {n}.",
             "Pass one for each group, or one for all.",
         )
-    return list(value)
+    return [_copied(each) for each in value]
 
 
 def _annealing(anneal_strategy: str) -> str:
@@ -1047,7 +1044,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            _warn_of_epoch()
+            warn(EPOCH_DEPRECATION_WARNING)
         self.last_epoch = epoch
         if self._is_better(current, self.best):
             self.best = current

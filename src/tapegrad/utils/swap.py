@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from contextlib import suppress
 from copyreg import _slotnames  # type: ignore[attr-defined]
 from sys import getrefcount
 from typing import Any, NoReturn
@@ -75,8 +76,9 @@ def _poisoned() -> NoReturn:
 def _put(x: Any, slot: str, value: Any) -> None:
     if value is not _NOTHING:
         object.__setattr__(x, slot, value)
-    elif hasattr(x, slot):
-        object.__delattr__(x, slot)
+    else:
+        with suppress(AttributeError):  # neither has it
+            object.__delattr__(x, slot)
 
 
 def _check(name: str, x: Any) -> None:

@@ -425,3 +425,13 @@ def test_sizes_of_a_packed_sequence_are_integers():
     x, h, w = torch.ones(2, 4), torch.ones(1, 2, 5), [torch.ones(5, 4), torch.ones(5, 5)]
     with raises(RuntimeError, "expected scalar type Long but found Float"):
         torch.rnn_tanh(x, torch.tensor([2.0]), h, w, False, 1, 0.0, False, False)
+
+
+@pytest.mark.parametrize("cell", [nn.RNNCell, nn.LSTMCell, nn.GRUCell])
+def test_a_cell_without_state_has_an_empty_result(cell):
+    x = torch.ones(3, 10, requires_grad=True)
+    result = cell(10, 0)(x)
+    h = result[0] if isinstance(result, tuple) else result
+    assert h.shape == (3, 0)
+    h.sum().backward()
+    assert x.grad.shape == (3, 10)

@@ -84,3 +84,78 @@ def test_within_cached_a_weight_is_computed_once():
     with parametrize.cached():
         assert layer.weight is layer.weight
     assert layer.weight is not layer.weight
+
+
+class Inverse(nn.Module):
+    def __init__(self, inverse):
+        super().__init__()
+        self.right_inverse = inverse
+
+    def forward(self, x, *others):
+        return x
+
+
+GIVES = "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got "
+
+
+@pytest.mark.parametrize(
+    ("inverse", "text"),
+    [
+        (lambda w: None, GIVES + "NoneType"),
+        (lambda w: (None, w), GIVES + "element 0 of the sequence with type NoneType."),
+        (
+            lambda w: w.double(),
+            "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
+            "original.dtype: torch.float32\nright_inverse(original).dtype: torch.float64",
+        ),
+        (
+            lambda w: w[:1],
+            "Registering a parametrization may not change the shape of the tensor, unless `unsafe` "
+            "flag is enabled.\nunparametrized shape: torch.Size([2, 2])\n"
+            "parametrized shape: torch.Size([1, 2])",
+        ),
+    ],
+)
+def test_a_right_inverse_that_does_not_fit_changes_nothing(inverse, text):
+    layer = nn.Linear(2, 2)
+    before = layer.weight.detach().clone()
+    with raises(ValueError, text):
+        parametrize.register_parametrization(layer, "weight", Inverse(inverse))
+    assert torch.equal(layer.weight, before) and not parametrize.is_parametrized(layer)
+
+
+def test_the_right_inverse_of_a_second_parametrization_is_checked():
+    layer = parametrize.register_parametrization(nn.Linear(2, 2), "weight", nn.Identity())
+    same = (
+        "The tensor returned by parametrization.right_inverse must have the same dtype as "
+        "module.weight, unless the `unsafe` flag is enabled.\nmodule.weight.dtype: torch.float32\n"
+        "returned dtype: torch.bool"
+    )
+    for inverse, text in (
+        (lambda w: (w, w), "parametrization.right_inverse must return a tensor. Got: tuple"),
+        (lambda w: w.bool(), same),
+    ):
+        with raises(ValueError, text):
+            parametrize.register_parametrization(layer, "weight", Inverse(inverse))
+    assert len(layer.parametrizations.weight) == 1
+
+
+def test_what_is_assigned_keeps_the_dtype_and_the_number_of_tensors():
+    layer = parametrize.register_parametrization(
+        nn.Linear(2, 2), "weight", Inverse(lambda w: w.double() if w.sum() == 0 else w)
+    )
+    with raises(
+        ValueError,
+        "The tensor returned by `right_inverse` has dtype torch.float64 while `original` has dtype "
+        "torch.float32",
+    ):
+        layer.weight = torch.zeros(2, 2)
+    layer = parametrize.register_parametrization(
+        nn.Linear(2, 2), "weight", Inverse(lambda w: (w,) if w.sum() == 0 else (w, w))
+    )
+    with raises(
+        ValueError,
+        "'right_inverse' must return a sequence of tensors of length 2. "
+        "Got a sequence of length 1.",
+    ):
+        layer.weight = torch.zeros(2, 2)

@@ -129,3 +129,9 @@ def test_a_type_has_a_name():
         torch.ones(2).type(3)
     with raises(TypeError, "type_as(): argument 'other' (position 1) must be Tensor, not int"):
         torch.ones(2).type_as(3)
+
+
+def test_a_tensor_that_was_used_moves_to_meta():
+    x = torch.ones(2)
+    x + 1
+    assert x.to("meta").is_meta

@@ -30,3 +30,12 @@ def test_given_samples_place_the_windows():
         "fractional_max_pool2d requires specifying either an output_size or an output_ratio",
     ):
         F.fractional_max_pool2d(x, 2)
+
+
+def test_one_number_in_a_tuple_is_no_size():
+    x = torch.ones(2, 7, 7)
+    text = "fractional_max_pool2d: {} must either be a single Int or tuple of Ints"
+    with raises(RuntimeError, text.format("kernel_size")):
+        F.fractional_max_pool2d(x, (1,), output_size=(3, 3))
+    with raises(RuntimeError, text.format("output_size")):
+        F.fractional_max_pool2d(x, (2, 2), output_size=(3,))

@@ -32,3 +32,16 @@ def test_the_size_before_pooling_can_be_said():
 def test_the_last_of_several_elements_for_a_place_counts():
     y, indices = torch.tensor([[[1.0, 2.0]]]), torch.tensor([[[0, 0]]])
     assert F.max_unpool2d(y, indices, 1).tolist() == [[[2, 0]]]
+
+
+def test_sizes_and_strides_that_cannot_be_are_refused():
+    y, indices = torch.ones(1, 3, 1, 1, 1), torch.zeros(1, 3, 1, 1, 1, dtype=torch.int64)
+    three = "There should be exactly three elements (depth, height, width) in "
+    with raises(RuntimeError, three + "output_size, but got 2 elements."):
+        F.max_unpool3d(y, indices, [1, 1])
+    with raises(RuntimeError, three + "stride, but got: 4 elements."):
+        F.max_unpool3d(y, indices, 1, [1, 1, 1, 1])
+    negative = "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
+    with raises(ValueError, negative + "output_size[0]=-2"):
+        F.max_unpool2d(y[0], indices[0], 2, 2, 2)
+    assert F.max_unpool2d(y[0], indices[0], 2, 2, 1).shape == (3, 1, 0, 0)

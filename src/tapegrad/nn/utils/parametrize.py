@@ -60,17 +60,30 @@ class ParametrizationList(ModuleList):
                     with suppress(NotImplementedError):  # it begins with the tensor itself
                         start = module.right_inverse(start)
         self.is_tensor = isinstance(start, Tensor)
+        before = original.detach()
         if self.is_tensor:
+            if start.dtype != before.dtype:
+                raise _wrong(
+                    "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
+                    f"original.dtype: {before.dtype}\nright_inverse(original).dtype: {start.dtype}"
+                )
             original.data = start.detach()
             self._register("original", original)
         else:
-            self.ntensors = len(start)
+            self.ntensors = len(
+                _tensors(start, "return a Tensor or a Sequence of", " (list, tuple...)")
+            )
             for i, part in enumerate(start):
                 if isinstance(original, Parameter):
                     part = Parameter(part, requires_grad=original.requires_grad)
                 self._register(f"original{i}", part)
         if not unsafe:
-            check_fits(original, self())
+            try:
+                names = "unparametrized {}", "parametrized {}"
+                _check_fits(self(), before, *_RETURNED, *names)
+            except ValueError:
+                original.data = before
+                raise
 
     def _register(self, name: str, tensor: Tensor) -> None:
         if isinstance(tensor, Parameter):
@@ -95,10 +108,29 @@ class ParametrizationList(ModuleList):
                         "Define it, so that forward(right_inverse(x)) is x where that can be.",
                     )
                 start = module.right_inverse(start)
-            for own, new in zip(
-                self._originals(), [start] if self.is_tensor else start, strict=True
-            ):
+            for own, new in zip(self._originals(), self._checked(start), strict=True):
                 own.copy_(new) if own.shape == new.shape else setattr(own, "data", new)
+
+    def _checked(self, start: Any) -> Sequence[Any]:
+        """What `right_inverse` gave for each of the tensors that this begins with."""
+        returned = "The tensor returned by `right_inverse`"
+        if self.is_tensor:
+            if not isinstance(start, Tensor):
+                raise _wrong(f"`right_inverse` should return a tensor. Got {type(start).__name__}")
+            names, start = ["original"], [start]
+        else:
+            names = [f"original{i}" for i in range(self.ntensors)]
+            if len(_tensors(start, "return a sequence of")) != len(names):
+                raise _wrong(
+                    f"'right_inverse' must return a sequence of tensors of length {len(names)}. "
+                    f"Got a sequence of length {len(start)}."
+                )
+        for i, (name, new) in enumerate(zip(names, start, strict=True)):
+            if new.dtype != (dtype := getattr(self, name).dtype):
+                if not self.is_tensor:
+                    returned = f"Tensor {i} returned by `right_inverse`"
+                raise _wrong(f"{returned} has dtype {new.dtype} while `{name}` has dtype {dtype}")
+        return start
 
     def forward(self) -> Tensor:
         first, *others = list(self)
@@ -144,26 +176,39 @@ class Parametrized:
         )
 
 
-def check_fits(x: Tensor, y: Tensor, name: str = "unparametrized") -> None:
-    """Raise if a parametrisation changes a tensor's kind, dtype or shape."""
-    rule = "Registering a parametrization may not change the"
-    advice = "With unsafe=True it may."
-    if not isinstance(y, Tensor):
-        raise value_error(
-            f"A parametrization must return a tensor. Got {type(y).__name__}.", advice
-        )
-    if y.dtype != x.dtype:
-        raise value_error(
-            f"{rule} dtype of the tensor, unless `unsafe` flag is enabled.\n"
-            f"{name} dtype: {x.dtype}\nparametrized dtype: {y.dtype}",
-            advice,
-        )
-    if y.shape != x.shape:
-        raise value_error(
-            f"{rule} shape of the tensor, unless `unsafe` flag is enabled.\n"
-            f"{name} shape: {x.shape}\nparametrized shape: {y.shape}",
-            advice,
-        )
+def _wrong(text: str) -> ValueError:
+    return value_error(text, "right_inverse gives what the first parametrization takes.")
+
+
+def _tensors(start: Any, must: str, kinds: str = "") -> Sequence[Any]:
+    """What several tensors begin with, which has to be a sequence of them."""
+    wrong = None if isinstance(start, Sequence) else type(start).__name__
+    for i, part in enumerate(() if wrong else start):
+        if not isinstance(part, Tensor):
+            wrong = f"element {i} of the sequence with type {type(part).__name__}."
+            break
+    if wrong:
+        raise _wrong(f"'right_inverse' must {must} tensors{kinds}. Got {wrong}")
+    return start
+
+
+_RETURNED: tuple[str, str] = (
+    "A parametrization must return a tensor. Got {}.",
+    "Registering a parametrization may not change the {} of the tensor, unless `unsafe` flag is "
+    "enabled.",
+)
+
+
+def _check_fits(y: Any, like: Tensor, no_tensor: str, rule: str, own: str, new: str) -> None:
+    """Raise if `y` is no tensor of the dtype and shape of `like`; the texts say what for."""
+    text = None if isinstance(y, Tensor) else no_tensor.format(type(y).__name__)
+    for what in () if text else ("dtype", "shape"):
+        wanted, given = getattr(like, what), getattr(y, what)
+        if wanted != given:
+            text = f"{rule}\n{own}: {wanted}\n{new}: {given}".format(*[what] * 3)
+            break
+    if text:
+        raise value_error(text, "With unsafe=True it may.")
 
 
 def register_parametrization(
@@ -187,7 +232,22 @@ def register_parametrization(
     if is_parametrized(module, tensor_name):
         if not unsafe:
             value = getattr(module, tensor_name)
-            check_fits(value, parametrization(value))
+            no_tensor, rule = _RETURNED
+            own = f"module.{tensor_name}"
+            names = f"{own}.{{}}", f"parametrization({own}).{{}}"
+            rule = rule.replace("unless `", "unless the `")
+            _check_fits(parametrization(value), value, no_tensor, rule, *names)
+            if hasattr(parametrization, "right_inverse"):
+                with suppress(NotImplementedError):
+                    _check_fits(
+                        parametrization.right_inverse(value),
+                        value,
+                        "parametrization.right_inverse must return a tensor. Got: {}",
+                        "The tensor returned by parametrization.right_inverse must have the same "
+                        f"{{}} as {own}, unless the `unsafe` flag is enabled.",
+                        names[0],
+                        "returned {}",
+                    )
         owner.parametrizations[tensor_name].append(parametrization)
         owner.parametrizations[tensor_name].unsafe |= unsafe
     elif tensor_name in module._buffers or tensor_name in module._parameters:

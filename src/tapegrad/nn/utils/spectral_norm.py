@@ -5,7 +5,7 @@ from tapegrad.core.annotations import Any, ModuleLike, Sequence
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.conv import _ConvTransposeNd
-from tapegrad.nn.parameter import Parameter
+from tapegrad.nn.parameter import Parameter, require_initialized
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -73,6 +73,7 @@ def spectral_norm(
     weight = module._parameters[name]
     if weight is None:
         raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+    require_initialized(weight, "SpectralNorm", "spectral normalization")
     with no_grad():
         n_rows, n_columns = hook.matrix(weight).shape
         u = F.normalize(weight.new_empty(n_rows).normal_(0, 1), dim=0, eps=eps)

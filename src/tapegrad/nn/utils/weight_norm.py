@@ -2,7 +2,7 @@
 
 from tapegrad.core.annotations import Any, ModuleLike, Sequence
 from tapegrad.core.errors import deprecated, runtime_error, value_error
-from tapegrad.nn.parameter import Parameter
+from tapegrad.nn.parameter import Parameter, require_initialized
 from tapegrad.nn.utils.parametrizations import norm_except
 from tapegrad.tensors.tensor import Tensor
 
@@ -45,6 +45,7 @@ def weight_norm(module: ModuleLike, name: str = "weight", dim: int = 0) -> Any:
             )
     hook = WeightNorm(name, dim)
     weight = getattr(module, name)
+    require_initialized(weight, "WeightNorm", "weight normalization")
     del module._parameters[name]
     g = Parameter(norm_except(weight, hook.dim).detach())
     module.register_parameter(f"{name}_g", g)

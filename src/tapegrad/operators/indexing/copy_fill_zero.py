@@ -9,6 +9,7 @@ from tapegrad.autograd.writable import check_target, output_shape
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.overridable import overridable
 from tapegrad.core.result_order import as_first
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import broadcast
@@ -120,6 +121,16 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
     store = (lambda: None) if itself else lambda: write(input._array, src._array)
     overwrite("copy_", replace, (input, src), {}, store, itself)
     return input
+
+
+@overridable
+def module_load(self: Any, other: Any, assign: bool = False) -> Any:
+    """What `load_state_dict` swaps it with: itself with the elements of `other`, or that.
+
+    >>> torch.zeros(2).module_load(torch.ones(2))
+    tensor([1., 1.])
+    """
+    return (other if assign else self.copy_(other)).detach()
 
 
 @require_tensors

@@ -50,8 +50,6 @@ def _pair(name: str, argument: str, value: Any, n: int) -> tuple[int, ...]:
     if isinstance(value, int):
         return (value,) * n
     found = tuple(value)
-    if len(found) == 1:
-        return found * n
     if len(found) != n:
         three = "three " if n == 3 else ""
         text = f"{name}: {argument} must either be a single Int or tuple of {three}Ints"

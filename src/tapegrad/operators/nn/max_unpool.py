@@ -47,6 +47,13 @@ def _output_size(
     n = len(kernel)
     spatial = shape[-n:]
     default = [(spatial[d] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]
+    for d, size in enumerate(default):
+        if output_size is None and size < 0:
+            raise errors.value_error(
+                "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
+                f"output_size[{d}]={size}",
+                "Pass the padding of the pooling.",
+            )
     if output_size is None:
         return tuple(default)
     if len(output_size) == n + 2:
@@ -68,19 +75,20 @@ def _output_size(
 
 
 def _check(
-    input: Tensor, indices: Tensor, sizes: tuple[int, ...], n: int, steps: Sequence[int] = ()
+    input: Tensor, indices: Tensor, sizes: tuple[int, ...], n: int, steps: Any = None
 ) -> None:
     array, where = array_of(f"max_unpool{n}d", input), indices._array
     if indices.dtype is not int64:
         given = f" but got: {indices.dtype.scalar_name}" if n == 2 else ""
         advice = "Pass the indices that max_pool gives with return_indices=True."
         raise errors.runtime_error(f"elements in indices should be type int64{given}", advice)
-    if n == 2 and len(sizes) != 2:
-        raise errors.runtime_error(
-            "There should be exactly two elements (height, width) in output_size, but got "
-            f"{len(sizes)} elements.",
-            "kernel_size is one number, or two.",
-        )
+    names = "two elements (height, width)" if n == 2 else "three elements (depth, height, width)"
+    for what, numbers in (("output_size, but got", sizes), ("stride, but got:", steps)):
+        if numbers is not None and len(numbers) != n:
+            raise errors.runtime_error(
+                f"There should be exactly {names} in {what} {len(numbers)} elements.",
+                f"kernel_size and stride are one number, or {n}.",
+            )
     if array.ndim not in (n + 1, n + 2):
         raise errors.runtime_error(
             f"Input to max_unpooling{n}d should be a {n + 1}d or {n + 2}d Tensor, but got a "
@@ -101,7 +109,7 @@ def _check(
     require_floating(f"max_unpool{n}d", input)
     room = prod(sizes)
     where = elements(where)
-    if where.size and (where.min() < 0 or where.max() >= room):
+    if room and where.size and (where.min() < 0 or where.max() >= room):
         flat = where.reshape(-1)
         wrong = int(flat[(flat < 0) | (flat >= room)][-1])
         raise errors.runtime_error(
@@ -126,7 +134,7 @@ def _unpooled(n: int) -> Callable:
         pads = _of_each(padding, n)
         shape = array_of(f"max_unpool{n}d", input).shape
         sizes = _output_size(shape, kernel, steps, pads, output_size)
-        _check(input, indices, sizes, n, steps if n == 3 else ())
+        _check(input, indices, sizes, n, steps if n == 3 else None)
         return (unpool_plane if n == 2 else unpool_volume)(input, indices, sizes=sizes)
 
     return max_unpool

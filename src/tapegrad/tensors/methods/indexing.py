@@ -41,5 +41,6 @@ class IndexMethods:
     argwhere = indexing.masked_select_nonzero.argwhere
 
     copy_ = indexing.copy_fill_zero.copy_
+    module_load = indexing.copy_fill_zero.module_load
     fill_ = indexing.copy_fill_zero.fill_
     zero_ = indexing.copy_fill_zero.zero_

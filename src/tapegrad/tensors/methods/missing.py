@@ -7,7 +7,7 @@ from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.missing import missing_attribute
 
 _NAMES = """
-const_data_ptr grad_dtype index ipu module_load mtia name record_stream reinforce
+const_data_ptr grad_dtype index ipu mtia name record_stream reinforce
 resize_as_sparse_ slice_inverse sparse_resize_ sparse_resize_and_clear_
 to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr
 volatile xpu

@@ -78,6 +78,11 @@ def rnn_relu_cell(
     return relu(linear(hx, w_hh, b_hh) + linear(input, w_ih, b_ih))
 
 
+def _parts(gates: Any, n: int) -> tuple:
+    size = gates._array.shape[1] // n
+    return split_untracked(gates, axis=1, size=size) if size else gates.chunk(n, 1)
+
+
 @require_tensors
 def lstm_cell(
     input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
@@ -99,7 +104,7 @@ def lstm_cell(
     _check_weights(w_ih, w_hh, 4)
     _check_states(input, (h, c), w_hh)
     gates = linear(h, w_hh, b_hh) + linear(input, w_ih, b_ih)
-    i, f, n, o = split_untracked(gates, axis=1, size=w_hh.size(1))
+    i, f, n, o = _parts(gates, 4)
     c = sigmoid(f) * c + sigmoid(i) * tanh(n)
     return sigmoid(o) * tanh(c), c
 
@@ -119,8 +124,8 @@ def gru_cell(
     _check_input(input, w_ih)
     _check_states(input, (hx,), w_hh)
     _check_weights(w_ih, w_hh, 3)
-    r_x, z_x, n_x = split_untracked(linear(input, w_ih, b_ih), axis=1, size=w_hh.size(1))
-    r_h, z_h, n_h = split_untracked(linear(hx, w_hh, b_hh), axis=1, size=w_hh.size(1))
+    r_x, z_x, n_x = _parts(linear(input, w_ih, b_ih), 3)
+    r_h, z_h, n_h = _parts(linear(hx, w_hh, b_hh), 3)
     n = tanh(n_x + n_h * sigmoid(r_h + r_x))
     return (hx - n) * sigmoid(z_h + z_x) + n
 
