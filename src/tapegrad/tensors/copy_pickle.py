@@ -1,6 +1,7 @@
 """Copying and pickling tensors."""
 
 import copy
+import copyreg
 
 import numpy as np
 
@@ -34,9 +35,32 @@ def rebuild_tensor(
         found = retyped(found, cls)
     if requires_grad:
         make_leaf(found)
-    if state:
-        found.__dict__.update(state)
-    return found
+    return restore(found, state) if state else found
+
+
+def state_of(x: Tensor) -> Any:
+    """The attributes of a tensor, as its class says; with those in `__slots__`, if there are."""
+    cls: Any = type(x)
+    if cls.__getstate__ is not object.__getstate__:
+        return x.__getstate__()
+    state = {name: value for name, value in x.__dict__.items() if name != "_resting_hooks"}
+    if cls is tensor_base.Tensor:
+        return state
+    names = set(copyreg._slotnames(cls)) - set(tensor_base.TensorBase.__slots__)  # type: ignore
+    slots = {name: getattr(x, name) for name in sorted(names) if hasattr(x, name)}
+    return (state, slots) if slots else state
+
+
+def restore(x: Tensor, state: Any) -> Any:
+    """`x` with the attributes that `state_of` gave."""
+    if hasattr(x, "__setstate__"):
+        x.__setstate__(state)
+        return x
+    attributes, slots = state if isinstance(state, tuple) else (state, {})
+    x.__dict__.update(attributes)
+    for name, value in slots.items():
+        setattr(x, name, value)
+    return x
 
 
 def reduce_tensor(self: Tensor, protocol: Any) -> tuple:
@@ -45,7 +69,7 @@ def reduce_tensor(self: Tensor, protocol: Any) -> tuple:
     if self._backward_hooks:
         warn_if_has_hooks(self)
     array = self._array
-    parts = (_class(self), memory_of(array), self.requires_grad, dict(self.__dict__))
+    parts = (_class(self), memory_of(array), self.requires_grad, state_of(self))
     if type(array) is ConjNegView:
         return rebuild_tensor, (*parts, array.conj, array.neg)
     return rebuild_tensor, parts
@@ -127,7 +151,7 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
         elements = elements_of(copied.view(array.dtype) if owner.dtype != array.dtype else copied)
         copied = shaped(elements, offset_of(array), array.shape, strides)
     found = memo[id(self)] = rebuild_tensor(_class(self), copied, self.requires_grad, {})
-    found.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    restore(found, copy.deepcopy(state_of(self), memo))
     if self._grad is not None:
         found._grad = copy.deepcopy(self._grad, memo)
     mode = MODE.get()
