@@ -336,6 +336,9 @@ def _format_arg(arg: object) -> str:
     if isinstance(arg, list):
         return f"[{', '.join(map(_format_arg, arg))}]"
     if isinstance(arg, tuple):
+        if hasattr(arg, "_fields"):
+            parts = [f"{k}={_format_arg(v)}" for k, v in zip(arg._fields, arg, strict=True)]
+            return f"{type(arg).__name__}({', '.join(parts)})"
         return f"({', '.join(map(_format_arg, arg))}{',' if len(arg) == 1 else ''})"
     if isinstance(arg, dict):
         return f"{{{', '.join(f'{k}: {_format_arg(v)}' for k, v in arg.items())}}}"
