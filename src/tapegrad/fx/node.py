@@ -242,6 +242,8 @@ class Node:
         if self.op == "call_function":
             if self.target in _side_effects():
                 return True
+            if getattr(getattr(self.target, "_schema", None), "is_mutable", False):
+                return True
             name = getattr(self.target, "__name__", "")
             module = getattr(self.target, "__module__", None) or ""
             if impure_random and module.startswith(("tapegrad", "torch")) and name in _RANDOM:
