@@ -7,7 +7,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.hooks import warn_if_has_hooks
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, no_grad
 from tapegrad.autograd.node import make_leaf
 from tapegrad.core import errors, tensor_base, torch_dispatch
 from tapegrad.core.annotations import Any, Tensor
@@ -142,15 +142,10 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
     found = memo.get(id(self))
     if found is not None:
         return found
-    array = resolved(self._array)
-    nowhere = type(array) is MetaArray
-    owner = array if nowhere else owner_of(array)
-    copied = copy.deepcopy(owner, memo)
-    if owner is not array:
-        strides = tuple(step // array.itemsize for step in array.strides)
-        elements = elements_of(copied.view(array.dtype) if owner.dtype != array.dtype else copied)
-        copied = shaped(elements, offset_of(array), array.shape, strides)
-    found = memo[id(self)] = rebuild_tensor(_class(self), copied, self.requires_grad, {})
+    if type(self._array) is torch_dispatch.StandIn:
+        found = memo[id(self)] = _cloned(self)
+    else:
+        found = memo[id(self)] = _copied_memory(self, memo)
     restore(found, copy.deepcopy(state_of(self), memo))
     if self._grad is not None:
         found._grad = copy.deepcopy(self._grad, memo)
@@ -158,3 +153,31 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
     if type(mode) is not bool:
         mode.copied(self, found, "copy.deepcopy()")
     return found
+
+
+def _cloned(x: Tensor) -> Any:
+    """The copy of a tensor without memory of its own: what its class gives as a clone."""
+    with no_grad():
+        found = x.clone()
+    if type(found) is not type(x):
+        raise errors.runtime_error(
+            "The default implementation of __deepcopy__() for wrapper subclasses only works for "
+            "subclass types that implement clone() and for which cloning returns another "
+            "instance of the same subclass. You should either properly implement clone() for "
+            "your subclass or override __deepcopy__() if it is intended behavior for clone() "
+            "to return an instance of a different type.",
+            "Return type(self)(...) for torch.ops.aten.clone.default.",
+        )
+    return make_leaf(found) if x.requires_grad else found
+
+
+def _copied_memory(x: Tensor, memo: dict) -> Any:
+    array = resolved(x._array)
+    nowhere = type(array) is MetaArray
+    owner = array if nowhere else owner_of(array)
+    copied = copy.deepcopy(owner, memo)
+    if owner is not array:
+        strides = tuple(step // array.itemsize for step in array.strides)
+        elements = elements_of(copied.view(array.dtype) if owner.dtype != array.dtype else copied)
+        copied = shaped(elements, offset_of(array), array.shape, strides)
+    return rebuild_tensor(_class(x), copied, x.requires_grad, {})
