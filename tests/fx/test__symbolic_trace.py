@@ -1,5 +1,8 @@
 """Tracing: the code and the graph are PyTorch's, and the traced module computes the same."""
 
+import collections
+import copy
+import dataclasses
 import operator
 
 import pytest
@@ -152,3 +155,39 @@ def test_a_tracer_of_its_own_patches_modules_by_what_the_file_has():
     assert seen == ["Linear"]
     assert not isinstance(layer, parts.ScriptObject)
     assert parts.compatibility(is_backward_compatible=True)(call) is call
+
+
+@dataclasses.dataclass
+class Result:
+    """What a program may return."""
+
+    value: torch.Tensor
+    count: int
+
+
+def test_a_dataclass_is_made_by_a_call():
+    traced = fx.symbolic_trace(lambda x: Result(x + 1, 2))
+    assert traced(torch.ones(1)) == Result(torch.tensor([2.0]), 2)
+    assert [node.target for node in traced.graph.nodes if node.op == "call_function"][1] is Result
+
+
+def test_a_tracer_may_refuse_what_writes():
+    class Functional(fx.Tracer):
+        check_mutable_operations = True
+
+    text = r"mutable operation aten::sigmoid.out\(Tensor self, \*, Tensor\(a!\) out\) -> Tensor"
+    with pytest.raises(RuntimeError, match=text):
+        Functional().trace(lambda x: torch.sigmoid(x, out=x))
+
+
+def test_a_tracer_is_copied_with_its_graph():
+    tracer = fx.Tracer()
+    tracer.trace(lambda x: x.relu().sin())
+    again = copy.deepcopy(tracer)
+    assert str(again.graph) == str(tracer.graph) and again.graph is not tracer.graph
+
+
+def test_named_tuples_are_printed_as_such():
+    Pair = collections.namedtuple("Pair", "x y")
+    node = fx.Graph().placeholder("inp")
+    assert fx.node._format_arg(Pair(node, 1.2)) == "Pair(x=%inp, y=1.2)"

@@ -57,3 +57,19 @@ def test_a_tracer_notes_where_the_program_was():
     assert nodes[2].stack_trace.startswith(f'File "{__file__}", line ')
     assert nodes[2].stack_trace.endswith("in forward\n    y = x.relu()")
     assert all(n.stack_trace is None for n in Noting().trace(lambda x: x + 1).nodes)
+
+
+def test_a_code_generator_of_a_program_is_given_what_pytorch_gives_it():
+    class Listed(fx.CodeGen):
+        def gen_fn_def(self, free_vars, maybe_return_annotation):
+            return (
+                f"def forward(self, given){maybe_return_annotation}:\n    {free_vars[0]}, = given"
+            )
+
+        def generate_output(self, output_args):
+            return f"return list({output_args!r})"
+
+    traced = fx.symbolic_trace(lambda x: (x + 1, x))
+    traced.graph.set_codegen(Listed())
+    traced.recompile()
+    assert [y.tolist() for y in traced([torch.ones(1)])] == [[2], [1]]

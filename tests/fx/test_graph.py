@@ -27,3 +27,15 @@ def test_arguments_of_nodes_refuse_to_be_changed():
     node = graph.call_function(torch.cat, ([x, x],))
     with pytest.raises(TypeError, match="'immutable_list' object does not support mutation"):
         node.args[0].append(x)
+
+
+def test_an_overload_that_writes_is_no_dead_code():
+    def program(x):
+        torch.ops.aten.add_.Tensor(x, 1)
+        torch.ops.aten.neg.default(x)
+        return x * 2
+
+    traced = fx.symbolic_trace(program)
+    assert traced.graph.eliminate_dead_code()
+    assert torch.ops.aten.add_.Tensor in [node.target for node in traced.graph.nodes]
+    assert torch.ops.aten.neg.default not in [node.target for node in traced.graph.nodes]

@@ -27,3 +27,25 @@ def test_a_deep_copy_gets_the_attributes_that_its_meta_preserves():
     assert again.note is again.meta[PRESERVED]["note"]
     assert again.note is not traced.meta[PRESERVED]["note"]
     assert not hasattr(traced, "note")
+
+
+def test_a_file_has_what_the_graph_does_not_read():
+    traced = fx.symbolic_trace(Net())
+    traced.add_submodule("extra", torch.nn.Linear(1, 1))
+    traced.register_buffer("unread", torch.ones(1))
+    again = pickle.loads(pickle.dumps(traced))
+    assert again.unread.tolist() == [1] and "extra.weight" in again.state_dict()
+
+
+def test_a_module_that_its_meta_holds_is_copied_once():
+    traced = fx.symbolic_trace(Net())
+    traced.meta["self"] = traced
+    again = copy.deepcopy(traced)
+    assert again is not traced and again.meta["self"] is again
+
+
+def test_a_replica_computes_the_same():
+    traced = fx.symbolic_trace(Net())
+    x = torch.ones(3, 3)
+    replica = traced._replicate_for_data_parallel()
+    assert torch.equal(replica(x)["out"], traced(x)["out"]) and replica._is_replica

@@ -28,3 +28,16 @@ def test_a_transformer_replaces_what_it_runs():
         "    mul = torch.mul(neg, n);  neg = n = None\n    return mul\n    "
     )
     assert new(torch.ones(2)).tolist() == [-3.0, -3.0]
+
+
+def test_a_transformer_keeps_where_nodes_come_from():
+    class Add(torch.nn.Module):
+        def forward(self, x):
+            return x + 1
+
+    tracer = fx.Tracer()
+    tracer.record_stack_traces = True
+    graph = tracer.trace(Add())
+    module = fx.GraphModule(tracer.root, graph)
+    add = next(n for n in fx.Transformer(module).transform().graph.nodes if n.name == "add")
+    assert "in forward" in add.stack_trace

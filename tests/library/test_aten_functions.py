@@ -1,5 +1,7 @@
 """Operators of `torch.ops.aten` that `torch` has not, or has another one of the name."""
 
+import copy
+
 import pytest
 
 import tapegrad as torch
@@ -70,3 +72,8 @@ def test_index_put_with_whole_axes_puts_values_where_indexing_would():
         expected[places] = values
         assert torch.equal(aten.index_put(x, indices, values), expected)
         assert torch.equal(aten.index_put_(x, indices, values), expected)
+
+
+def test_operators_are_copied_as_themselves():
+    packet = torch.ops.aten.add
+    assert copy.deepcopy([packet, packet.Tensor]) == [packet, packet.Tensor]

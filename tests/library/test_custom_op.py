@@ -283,3 +283,60 @@ def test_subclasses_are_asked(sine):
     sine(torch.ones(1).as_subclass(Mine))
     torch.ops.testing.sine(torch.ones(1).as_subclass(Mine))
     assert asked == [torch.ops.testing.sine.default, torch.ops.testing.sine]
+
+
+def test_without_a_gradient_nothing_is_set_up(sine):
+    seen = []
+    sine.register_autograd(
+        lambda ctx, g: (g, None),
+        setup_context=lambda ctx, inputs, keyword_only_inputs, output: seen.append(inputs),
+    )
+    x = torch.ones(1, requires_grad=True)
+    with torch.no_grad():
+        sine(x)
+    sine(x.detach())
+    assert seen == []
+    assert sine(x).requires_grad and len(seen) == 1
+
+
+def test_written_lists_may_have_gaps():
+    @torch.library.custom_op("testing::fill", mutates_args={"x", "xs"})
+    def fill(x: torch.Tensor | None, xs: list[torch.Tensor | None]) -> None:
+        xs[1].fill_(2.0)
+
+    a, b = torch.ones(1), torch.ones(1)
+    fill(a, [None, b])
+    fill(None, [None, b])
+    assert a._version == 1 and b._version == 4 and b.tolist() == [2]
+
+
+def test_tensors_by_keyword_only_are_refused():
+    with raises(NotImplementedError, "custom_op with kwarg-only Tensor args. Please make your"):
+
+        @torch.library.custom_op("testing::apart", mutates_args=())
+        def apart(x: torch.Tensor, *, y: torch.Tensor) -> torch.Tensor:
+            return x + y
+
+
+def test_an_operator_without_tensors_has_the_kernels_of_its_devices():
+    @torch.library.custom_op("testing::made", mutates_args=(), device_types="cpu")
+    def made(device: torch.device) -> torch.Tensor:
+        return torch.zeros(2, device=device)
+
+    assert made(torch.device("cpu")).shape == (2,)
+    with raises(RuntimeError, "made does not have a kernel registered for cuda. Please use"):
+        made(torch.device("cuda"))
+
+
+def test_switching_kernels_that_are_so_already_is_logged(sine, caplog):
+    with sine.set_kernel_enabled("cpu", False):
+        pass
+    sine.register_kernel("cpu")(lambda x, by, up: x)
+    with sine.set_kernel_enabled("cpu"), sine.set_kernel_enabled("cpu", False):
+        with sine.set_kernel_enabled("cpu", False):
+            pass
+    assert [record.getMessage() for record in caplog.records] == [
+        "Attempted to disable kernel for cpu but no kernel was registered for this device type.",
+        "Attempted to enable kernel for  cpu but it was already enabled.",
+        "Attempted to disable kernel for cpu but it was already disabled.",
+    ]

@@ -220,3 +220,17 @@ def test_a_rule_for_batches_hears_of_the_dimension_that_is_mapped(library):
         (2, (0, 1), (2, 3), (3, 2), 1),
         (3, (0, 1), (3, 2), (2, 3), 1),
     ]
+
+
+def test_the_old_form_of_define_is_a_decorator(library):
+    @torch.library.define(library, "twice(Tensor x) -> Tensor")
+    def twice(x):
+        return 2 * x
+
+    assert torch.ops.bench.twice(torch.ones(1)).tolist() == [2]
+
+
+def test_batches_of_tensors_by_keyword_only_are_refused(library):
+    library.define("apart(Tensor x, *, Tensor y) -> Tensor")
+    with raises(NotImplementedError, "register_vmap with kwarg-only Tensor args. In the original"):
+        torch.library.register_vmap("bench::apart", lambda info, in_dims, x, *, y: (x, 0))

@@ -1,5 +1,7 @@
 """Classes of tensors with a `__torch_dispatch__`: PyTorch's logging tensor."""
 
+import copy
+
 import pytest
 
 import tapegrad as torch
@@ -195,3 +197,33 @@ def test_jacobians_of_wrappers_are_made_row_by_row():
     x = Logging(torch.tensor([1.0, 2.0]))
     jacobian = torch.autograd.functional.jacobian(lambda x: x * x, x)
     assert type(jacobian) is Logging and jacobian.elem.tolist() == [[2.0, 0.0], [0.0, 4.0]]
+
+
+class Holding(torch.Tensor):
+    """A tensor around another; `Holding.wraps` says whether operators give such again."""
+
+    wraps = True
+
+    @staticmethod
+    def __new__(cls, inside):
+        made = torch.Tensor._make_wrapper_subclass(cls, inside.size(), dtype=inside.dtype)
+        made.inside = inside
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        given = [x.inside if isinstance(x, Holding) else x for x in args]
+        found = func(*given, **(kwargs or {}))
+        return Holding(found) if cls.wraps else found
+
+
+def test_a_deep_copy_is_a_clone_with_copied_attributes(monkeypatch):
+    x = Holding(torch.ones(2))
+    x.note = ["a"]
+    again = copy.deepcopy([x, x])
+    assert again[0] is again[1] and type(again[0]) is Holding
+    assert again[0].inside.tolist() == [1, 1] and again[0].inside is not x.inside
+    assert again[0].note == ["a"] and again[0].note is not x.note
+    monkeypatch.setattr(Holding, "wraps", False)
+    with pytest.raises(RuntimeError, match="for which cloning returns another instance of the sam"):
+        copy.deepcopy(x)

@@ -271,3 +271,14 @@ def test_an_operator_may_be_called_again_with_other_arguments_in_pytorchs_order(
         assert x.var(1).tolist() == [1.0, 4.0]
         assert torch.fft.fft(x).tolist() == [[1.5, -0.5], [4.5, -1.5]]
     assert picked.tolist() == [[3.0, 2.0]]
+
+
+def test_a_handler_of_a_mode_that_does_not_get_it_is_refused():
+    class Mode(TorchDispatchMode):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    with pytest.raises(RuntimeError, match="`__torch_dispatch__` as a classmethod is not supp"):
+        with Mode():
+            torch.ones(1) + 1

@@ -36,3 +36,14 @@ def test_vmap_gives_its_results_back_in_a_mode():
         doubled = torch.vmap(lambda x: x * 2)(torch.ones(2))
     assert doubled.tolist() == [2.0, 2.0]
     assert "torch.Tensor.mul" in mode.seen
+
+
+def test_a_handler_of_a_mode_that_does_not_get_it_is_refused():
+    class Mode(TorchFunctionMode):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    with pytest.raises(RuntimeError, match="`__torch_function__` as a classmethod is not supp"):
+        with Mode():
+            torch.ones(1)

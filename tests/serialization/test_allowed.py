@@ -2,6 +2,7 @@
 
 import collections
 import io
+import os
 import pickle
 import sys
 import zipfile
@@ -341,3 +342,12 @@ def test_what_a_refused_call_would_have_made_takes_any_items(made):
     code = b"\x80\x04cfoo\nBar\n)R" + (b"K\x01" * (2 if made == b"s" else made == b"a")) + made
     names = torch.serialization.get_unsafe_globals_in_checkpoint(archive(code + b"."))
     assert names == ["foo.Bar"]
+
+
+def test_a_blocked_module_is_so_for_what_is_allowed_too():
+    file = io.BytesIO()
+    torch.save(os.execv, file)
+    file.seek(0)
+    with torch.serialization.safe_globals([os.execv]):
+        with pytest.raises(pickle.UnpicklingError, match="whose module posix is blocked"):
+            torch.load(file)

@@ -130,7 +130,8 @@ def test_a_module_that_is_lacking_is_named():
 
 def test_the_environment_decides_where_the_call_does_not(monkeypatch):
     monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
-    assert again(Options(1)).rate == 1
+    with pytest.warns(UserWarning, match="FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights"):
+        assert again(Options(1)).rate == 1
     monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "1")
     with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
         again(Options(1), weights_only=False)

@@ -1,5 +1,6 @@
-"""Files written with the pickler of another module."""
+"""Files: what is written, also with the pickler of another module."""
 
+import copy
 import io
 import pickle
 from types import SimpleNamespace
@@ -72,3 +73,57 @@ def test_a_pickler_that_writes_by_itself_is_refused():
     module = SimpleNamespace(Pickler=pickle._Pickler.__base__, __name__="other")
     with pytest.raises(NotImplementedError, match="pickle_module=other"):
         torch.save(1, io.BytesIO(), pickle_module=module)
+
+
+def again(obj, *allowed):
+    file = io.BytesIO()
+    torch.save(obj, file)
+    file.seek(0)
+    with torch.serialization.safe_globals(list(allowed)):
+        return torch.load(file)
+
+
+def test_tensors_without_memory_keep_their_layout():
+    x = torch.ones(3, 2, device="meta").t()
+    weight = torch.nn.Parameter(torch.ones(2, device="meta"))
+    y, loaded = again([x, weight])
+    assert y.is_meta and y.shape == (2, 3) and y.stride() == (1, 2) and not y.requires_grad
+    assert type(loaded) is torch.nn.Parameter and loaded.is_meta and loaded.shape == (2,)
+
+
+class Named(torch.Tensor):
+    """A tensor of a class that has an attribute in a slot, too."""
+
+    __slots__ = ("label", "unset")
+
+
+class Counted(torch.Tensor):
+    """A tensor whose class says what its state is."""
+
+    def __getstate__(self):
+        return {"count": self.count + 1}
+
+    def __setstate__(self, state):
+        self.count = state["count"]
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [lambda x: again(x, Named), copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))],
+    ids=["load", "copy", "deepcopy", "pickle"],
+)
+def test_tensors_of_a_class_keep_their_attributes_and_slots(copied):
+    x = Named([1.0, 2.0])
+    x.label, x.place = torch.zeros(2), "here"
+    found = copied(x)
+    assert type(found) is Named and found.tolist() == [1, 2]
+    assert found.label.tolist() == [0, 0] and vars(found) == {"place": "here"}
+    assert not hasattr(found, "unset")
+
+
+@pytest.mark.parametrize("copied", [lambda x: again(x, Counted), copy.copy], ids=["load", "copy"])
+def test_a_class_of_tensors_says_what_its_state_is(copied):
+    x = torch.ones(2).as_subclass(Counted)
+    x.count, x.other = 1, 3
+    found = copied(x)
+    assert vars(found) == {"count": 2}

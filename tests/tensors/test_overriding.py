@@ -103,3 +103,43 @@ def test_native_functions_have_none_for_keywords_that_are_not_given():
     assert heard["torch.functional.einsum"][1] == {}
     assert heard["torch.nn.functional.linear"] == (3, None)
     assert heard["torch.nn.functional.relu"] == (1, {"inplace": False})
+
+
+class Answers(torch.Tensor):
+    """What gives back how it was called."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func, args, kwargs
+
+
+def test_backward_and_grad_are_handed_tuples():
+    x = Answers()
+    func, args, named = torch.autograd.grad(x, x)
+    assert (
+        func is torch.autograd.grad
+        and [[type(x) for x in each] for each in args] == [[Answers]] * 2
+    )
+    assert named == {
+        "grad_outputs": None, "retain_graph": None, "create_graph": False, "only_inputs": True,
+        "allow_unused": False, "is_grads_batched": False, "materialize_grads": False,
+    }  # fmt: skip
+    func, args, named = torch.autograd.backward(x)
+    assert func is torch.autograd.backward and len(args) == 1 and args[0][0] is x
+    assert named == dict.fromkeys(("grad_tensors", "retain_graph", "inputs")) | {
+        "create_graph": False
+    }
+
+
+class Plain:
+    """What overrides by a method of its objects."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return 1
+
+
+def test_overriding_by_a_plain_method_is_deprecated():
+    with pytest.warns(DeprecationWarning, match="`__torch_function__ as a plain method is depr"):
+        assert torch.nn.functional.dropout(Plain()) == 1
+    with pytest.warns(UserWarning, match="`__torch_function__` as a plain method is deprecated"):
+        assert torch.abs(Plain()) == 1

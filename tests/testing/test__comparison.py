@@ -201,3 +201,9 @@ def test_assert_allclose_is_wider_and_says_that_it_is_old():
         assert_allclose(T([1.00005, nan]), [1.0, nan])
     with pytest.warns(FutureWarning), pytest.raises(AssertionError, match=r"up to 0.0001 allowed"):
         assert_allclose(T([1.0005]), T([1.0]).double())
+
+
+def test_sparse_tensors_differ_in_their_sparse_dimensions_first():
+    x = torch.ones(2, 2, 2)
+    with pytest.raises(AssertionError, match="number of sparse dimensions in sparse COO tensors "):
+        assert_close(x.to_sparse(2), x.to_sparse(3))

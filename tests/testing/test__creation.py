@@ -92,3 +92,8 @@ def test_ranges_are_checked(options, message):
 def test_a_dtype_is_asked_for():
     with pytest.raises(TypeError, match="The requested dtype 'x' is not supported"):
         make_tensor(3, dtype="x", device="cpu")
+
+
+def test_limits_may_be_integers_larger_than_any_float():
+    with pytest.raises(ValueError, match="The value interval specified by `low` and `high`"):
+        made(2, low=10**400, high=10**401)

@@ -13,7 +13,7 @@ from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
 from tapegrad.core.errors import deprecated
 from tapegrad.core.registration import DISPATCH_CLASSES, VJP_BATCH
 from tapegrad.core.torch_dispatch import StandIn
-from tapegrad.core.torch_function import IN_USE, overridden
+from tapegrad.core.torch_function import IN_USE, overridden, overrides
 from tapegrad.core.warn_once import warn_once
 
 
@@ -39,6 +39,16 @@ def backward(
     >>> x.grad
     tensor(8.)
     """
+    if IN_USE:
+        options = {
+            "grad_tensors": grad_tensors,
+            "retain_graph": retain_graph,
+            "create_graph": create_graph,
+            "inputs": inputs,
+        }
+        again = overridden(backward, (_several(tensors),), options)
+        if again is not None:
+            return again()
     if TRANSFORMS.get():
         raise errors.runtime_error(
             "backward() called inside a functorch transform. This is not supported, please use "
@@ -114,6 +124,14 @@ def grad(
     >>> torch.autograd.grad(x * x, x)
     (tensor(6.),)
     """
+    if materialize_grads and allow_unused is False:
+        raise errors.value_error(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, "
+            "but got: allow_unused=False.",
+            "Zeros take the place of unused gradients: leave allow_unused away.",
+        )
+    if allow_unused is None:
+        allow_unused = materialize_grads
     if IN_USE:
         options = {
             "grad_outputs": grad_outputs,
@@ -124,15 +142,9 @@ def grad(
             "is_grads_batched": is_grads_batched,
             "materialize_grads": materialize_grads,
         }
-        again = overridden(grad, (outputs, inputs), options)
+        again = overridden(grad, (_several(outputs), _several(inputs)), options)
         if again is not None:
             return again()
-    if materialize_grads and allow_unused is False:
-        raise errors.value_error(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, "
-            "but got: allow_unused=False.",
-            "Zeros take the place of unused gradients: leave allow_unused away.",
-        )
     if not only_inputs:
         deprecated(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To "
@@ -146,8 +158,6 @@ def grad(
     cotangents = _cotangents(grad_outputs, len(outs))
     if retain_graph is None:
         retain_graph = create_graph
-    if allow_unused is None:
-        allow_unused = materialize_grads
     if is_grads_batched:
         edges = [_input_edge(t) for t in targets]
         found = _batched(outs, cotangents, edges, retain_graph, create_graph)
@@ -234,6 +244,11 @@ def _no_inputs(function: str) -> RuntimeError:
 
 def _sequence(x: Any) -> tuple:
     return (x,) if isinstance(x, tensor_base.Tensor) or _is_gradient_edge(x) else tuple(x)
+
+
+def _several(x: Any) -> Any:
+    """What a program's own class is handed: a tensor alone in a tuple."""
+    return (x,) if overrides(x) or isinstance(x, tensor_base.Tensor) else x
 
 
 def _is_gradient_edge(x: object) -> bool:

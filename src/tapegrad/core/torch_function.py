@@ -8,6 +8,7 @@ hands the call over. Who "the outermost" is says the module of the code that cal
 """
 
 import sys
+import warnings
 from collections.abc import Callable
 from contextvars import ContextVar, Token
 from enum import Enum
@@ -258,6 +259,7 @@ def asked_in_turn(function: Callable, args: tuple, kwargs: dict, found: list, mo
     types = tuple(map(type, found))
     named = kwargs or ({} if is_written_in_python(function) else None)
     if modes:
+        require_plain_method(modes[-1], "__torch_function__")
         token = MODES.set(modes[:-1])
         try:
             result = modes[-1].__torch_function__(function, types, args, named)
@@ -266,10 +268,37 @@ def asked_in_turn(function: Callable, args: tuple, kwargs: dict, found: list, mo
         if result is not NotImplemented:
             return result
     for x in found:
-        result = x.__torch_function__(function, types, args, named)
+        handler = x.__torch_function__
+        if getattr(handler, "__self__", None) is x and handler is not disabled:
+            _warn_of_plain_method(is_written_in_python(function))
+        result = handler(function, types, args, named)
         if result is not NotImplemented:
             return result
     return NotImplemented
+
+
+def _warn_of_plain_method(in_python: bool) -> None:
+    from tapegrad.core.argument_check import users_level
+    from tapegrad.core.warn_once import warn_once
+
+    text = (
+        "Defining your `__torch_function__{} as a plain method is deprecated and will be an error "
+        "in future, please define it as a classmethod."
+    )
+    if in_python:
+        warnings.warn(text.format(""), DeprecationWarning, stacklevel=users_level())
+    else:
+        warn_once(text.format("`"))
+
+
+def require_plain_method(mode: Any, name: str) -> None:
+    """Raise where the handler of a mode does not get the mode."""
+    if getattr(getattr(mode, name), "__self__", None) is not mode:
+        raise errors.runtime_error(
+            f"Defining your mode's `{name}` as a classmethod is not supported, please make it a "
+            "plain method",
+            f"def {name}(self, func, types, args=(), kwargs=None): ...",
+        )
 
 
 _IN_PYTHON = frozenset(

@@ -1,5 +1,6 @@
 """Tracing: a program is run with proxies for its inputs, and what it does becomes a graph."""
 
+import copy
 import functools  # noqa: F401
 import inspect
 import math
@@ -109,6 +110,13 @@ args = (%input_1,), kwargs = {inplace: False})
         self._qualname_counter: dict[str, int] = defaultdict(int)
 
     # ---------------------------------------------------------------------- what programs have
+
+    def __deepcopy__(self, memo: dict) -> "Tracer":
+        made = memo[id(self)] = type(self).__new__(type(self))
+        for name, value in self.__dict__.items():
+            plain = name == "_autowrap_search"  # modules
+            made.__dict__[name] = list(value) if plain else copy.deepcopy(value, memo)
+        return made
 
     def get_fresh_qualname(self, prefix: str) -> str:
         """A name for an attribute of the root that is not taken: `prefix` and a number."""

@@ -1,6 +1,7 @@
 """A graph as the source of a Python function."""
 
 import enum
+import inspect
 import re
 import types
 import typing
@@ -208,7 +209,8 @@ class _Writer:
         lines[0] = lines[0].replace("\n\n", "\n", 1)
         if self.codegen._body_transformer:
             lines = self.codegen._body_transformer(lines)
-        head = self.codegen.gen_fn_def(self.free, self.annotation, expanded_def=self.expanded_def)
+        given = {"expanded_def": True} if self.expanded_def else {}  # others know no more
+        head = self.codegen.gen_fn_def(self.free, self.annotation, **given)
         body, numbers = _without_counters("".join(lines).split("\n"), head.count("\n"))
         wraps = "\n".join(f'torch.fx._symbolic_trace.wrap("{name}")' for name in self.wrapped)
         source = f"\n{wraps}\n\n{head}\n" + "\n".join(f"    {line}" for line in body)
@@ -288,7 +290,9 @@ class _Writer:
         if node.op == "output":
             if node.type is not None:
                 self.annotation = f" -> {self.type_name(node.type)}"
-            return self.codegen.generate_output(node.args[0], repr_fn=self.repr)
+            write: Any = self.codegen.generate_output  # a program's own may take the values alone
+            known = "repr_fn" in inspect.signature(write).parameters
+            return write(node.args[0], **{"repr_fn": self.repr} if known else {})
         return self.assignment(node) + self.deletions(node)
 
     def placeholder(self, node: Node) -> str:

@@ -89,6 +89,9 @@ def reduce_graph_module(body: dict[Any, Any], import_block: str) -> Module:
     for key, value in inside.items():
         if key not in made.__dict__:
             made.__dict__[key] = value
+    for kept in ("_parameters", "_buffers", "_modules"):  # what the graph does not read, too
+        for key, value in inside.get(kept, {}).items():
+            getattr(made, kept).setdefault(key, value)
     made.training = inside.get("training", True)
     return made
 
@@ -364,16 +367,21 @@ class GraphModule(Module):
 
     def __deepcopy__(self, memo: dict) -> "GraphModule":
         made = Module()
+        memo[id(self)] = result = type(self).__new__(type(self))
         body = {k: v for k, v in self.__dict__.items() if k not in _NOT_COPIED}
         made.__dict__ = copy.deepcopy(body, memo)
         graph = copy.deepcopy(self._graph, memo)
-        result = GraphModule(made, graph, type(self).__name__)
+        GraphModule.__init__(result, made, graph, type(self).__name__)
         for key, value in made.__dict__.items():
             if key not in ("_graph", "_code"):
                 result.__dict__[key] = value
         for name, value in result.meta.get(_USER_PRESERVED_ATTRIBUTES_KEY, {}).items():
             setattr(result, name, value)
-        memo[id(self)] = result
+        return result
+
+    def _replicate_for_data_parallel(self) -> "GraphModule":
+        result = self.__copy__()
+        result._is_replica = True
         return result
 
     def __copy__(self) -> "GraphModule":

@@ -216,7 +216,8 @@ class Transformer(Interpreter):
 
     def transform(self) -> GraphModule:
         """The module of what was recorded."""
-        result = super().run(enable_io_processing=False)
+        with fx_traceback.preserve_node_meta():
+            result = super().run(enable_io_processing=False)
         if result is not None:
 
             def strip(value: Argument) -> Any:

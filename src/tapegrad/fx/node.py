@@ -242,6 +242,8 @@ class Node:
         if self.op == "call_function":
             if self.target in _side_effects():
                 return True
+            if getattr(getattr(self.target, "_schema", None), "is_mutable", False):
+                return True
             name = getattr(self.target, "__name__", "")
             module = getattr(self.target, "__module__", None) or ""
             if impure_random and module.startswith(("tapegrad", "torch")) and name in _RANDOM:
@@ -336,6 +338,9 @@ def _format_arg(arg: object) -> str:
     if isinstance(arg, list):
         return f"[{', '.join(map(_format_arg, arg))}]"
     if isinstance(arg, tuple):
+        if hasattr(arg, "_fields"):
+            parts = [f"{k}={_format_arg(v)}" for k, v in zip(arg._fields, arg, strict=True)]
+            return f"{type(arg).__name__}({', '.join(parts)})"
         return f"({', '.join(map(_format_arg, arg))}{',' if len(arg) == 1 else ''})"
     if isinstance(arg, dict):
         return f"{{{', '.join(f'{k}: {_format_arg(v)}' for k, v in arg.items())}}}"

@@ -1,21 +1,25 @@
 """Values that record what is done with them: each operation on a `Proxy` adds a node."""
 
+import copy
 import operator
 import os
 import sys
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from dis import get_instructions
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.torch_function import PROGRAM, Overridden, asking, caller_of
+from tapegrad.fx import traceback as fx_traceback
 from tapegrad.fx.call_form import as_called
 from tapegrad.fx.codegen import magic_methods
 from tapegrad.fx.graph import reflectable_magic_methods
 from tapegrad.fx.node import Argument, Node, Target, base_types
+from tapegrad.fx.operator_schemas import check_for_mutable_operation
 from tapegrad.fx.qualified_name import _get_qualified_name
 
 if TYPE_CHECKING:
@@ -27,6 +31,10 @@ _ITERATED = (
     "detailed explanation of what types of control flow can be traced, and check out the Proxy "
     "docstring for help troubleshooting Proxy iteration errors"
 )
+
+
+_COPIED = "stack_trace nn_module_stack source_fn_stack original_aten torch_fn custom".split()
+"""What a node of a graph hands on to those that stand for it in another."""
 
 
 class TraceError(ValueError):
@@ -63,12 +71,17 @@ class TracerBase:
         type_expr: Any = None,
     ) -> Node:
         """Add a node whose arguments are nodes and constants."""
+        if self.check_mutable_operations and kind == "call_function" and callable(target):
+            check_for_mutable_operation(target, args, kwargs)
         node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
         scopes = getattr(self, "node_name_to_scope", None)
         if scopes is not None:
             scopes[node.name] = (self.scope.module_path, self.scope.module_type)
         if getattr(self, "module_stack", None):
             node.meta["nn_module_stack"] = self.module_stack.copy()
+        if fx_traceback.has_preserved_node_meta():
+            known = fx_traceback.get_current_meta()
+            node.meta.update({k: copy.copy(known[k]) for k in _COPIED if k in known})
         return node
 
     def proxy(self, node: Node) -> "Proxy":
@@ -117,6 +130,9 @@ class TracerBase:
             return slice(*(self.create_arg(x) for x in (a.start, a.stop, a.step)))
         if isinstance(a, range):
             return range(*(self.create_arg(x) for x in (a.start, a.stop, a.step)))
+        if is_dataclass(a) and not isinstance(a, type):
+            named = {each.name: self.create_arg(getattr(a, each.name)) for each in fields(a)}
+            return self.create_node("call_function", type(a), (), named)
         if isinstance(a, base_types) or a is None or a is ... or _is_constant(a):
             return a
         raise NotImplementedError(f"argument of type: {type(a)}")
@@ -220,8 +236,6 @@ class Proxy:
         self.__dict__ = state
 
     def __deepcopy__(self, memo: dict) -> "Proxy":
-        import copy
-
         made = Proxy.__new__(type(self))
         made.__dict__.update({k: copy.copy(v) for k, v in self.__dict__.items() if k != "node"})
         made.node, made.tracer = self.node, self.tracer

@@ -9,6 +9,8 @@ from tapegrad.core.missing import refuses as _refuses
 
 _META: ContextVar[dict[str, Any]] = ContextVar("tapegrad_fx_meta", default={})  # noqa: B039
 
+_PRESERVED: ContextVar[bool] = ContextVar("tapegrad_fx_preserved", default=False)
+
 
 @contextlib.contextmanager
 def set_current_meta(node: Any, pass_name: str = "") -> Iterator[None]:
@@ -22,8 +24,17 @@ def set_current_meta(node: Any, pass_name: str = "") -> Iterator[None]:
 
 @contextlib.contextmanager
 def preserve_node_meta(enable: bool = True) -> Iterator[None]:
-    """A block around an interpreter whose nodes' `meta` is asked for."""
-    yield
+    """A block in which nodes that are made take on the `meta` of the one that is being run."""
+    token = _PRESERVED.set(enable)
+    try:
+        yield
+    finally:
+        _PRESERVED.reset(token)
+
+
+def has_preserved_node_meta() -> bool:
+    """Whether there is such a block."""
+    return _PRESERVED.get()
 
 
 def get_current_meta() -> dict[str, Any]:

@@ -21,6 +21,7 @@ from tapegrad.library import registry as _registry
 from tapegrad.library.custom_op import CustomOpDef, custom_op
 from tapegrad.library.custom_op import check_autocast as _check_autocast
 from tapegrad.library.custom_op import set_formula as _set_formula
+from tapegrad.library.custom_op import set_vmap_rule as _set_vmap_rule
 from tapegrad.library.fake import get_ctx
 from tapegrad.library.infer import infer_schema
 from tapegrad.library.libraries import Library, _scoped_library, key_of
@@ -69,7 +70,7 @@ def _name_of(op: Any) -> str:
     return op
 
 
-def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
+def define(qualname: Any, schema: str, *, lib: Library | None = None, tags: Any = ()) -> Any:
     """Define an operator by its name and signature; `impl` says what computes it.
 
     Raises:
@@ -84,6 +85,14 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
     """
     if callable(qualname):
         raise errors.type_error("define() takes the name of the operator", "It is no decorator.")
+    if isinstance(qualname, Library):  # the old form: a decorator, define(library, schema)
+        library, name = qualname, qualname.define(schema)
+
+        def old(function: Callable) -> Callable:
+            library.impl(name, function)
+            return function
+
+        return old
     if not isinstance(qualname, str):
         raise errors.value_error(
             "define(qualname, schema): expected qualname to be instance of str, got "
@@ -214,7 +223,7 @@ def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Any = None) 
     """
 
     def register(function: Callable) -> Callable:
-        _operator(op).vmap_rule = function
+        _set_vmap_rule(_operator(op), function)
         return function
 
     return register if func is None else register(func)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tapegrad
 from tapegrad.autograd.function import Function
-from tapegrad.autograd.mode import MODE, Mode, is_grad_enabled
+from tapegrad.autograd.mode import MODE, Mode, is_grad_enabled, no_grad
 from tapegrad.core import errors
 from tapegrad.core.registration import CUSTOM_FUNCTIONS
 from tapegrad.core.tensor_base import TensorBase
@@ -226,6 +226,10 @@ def recorded(operator: Operator, bound: Bound) -> Any:
     if _has_tensors_by_name(call):
         # PyTorch has no gradient for those either: register_autograd refuses such operators.
         return operator.below(bound)
+    grad = MODE.get()
+    if type(grad) is bool and not (grad and any([x.requires_grad for x in call.tensors])):
+        with no_grad():
+            return operator.below(bound)
     return call.result(_function_of(operator).apply(*call.tensors, call))
 
 

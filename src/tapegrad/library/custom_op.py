@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -15,6 +16,8 @@ from tapegrad.library.autograd import Formula
 from tapegrad.library.infer import infer_schema
 from tapegrad.library.operator import EXPLICIT
 from tapegrad.library.schema import FunctionSchema, parse_schema
+
+_LOG = logging.getLogger("torch._library.custom_ops")
 
 
 def custom_op(
@@ -92,6 +95,7 @@ class CustomOpDef:
         self._qualname = f"{namespace}::{name}"
         self._disabled_kernel: set[str] = set()
         parsed = parse_schema(f"{self._qualname}{schema}")
+        check_places(parsed, "custom_op with kwarg-only Tensor args. Please", name + schema)
         before = _DEFINED.get(self._qualname)
         if before is not None:
             registry.forget(before._opoverload)
@@ -143,6 +147,17 @@ class CustomOpDef:
 
         return kernel
 
+    def check_factory(self, kind: str) -> None:
+        """Raise for an operator without tensors, which has only the kernels of its devices."""
+        arguments = self._operator.schema.arguments
+        by_device = any(each.schema_type.name == "Device" for each in arguments)
+        if by_device and not any(each.schema_type.has_tensors for each in arguments):
+            raise errors.runtime_error(
+                f"{self._name} does not have a kernel registered for {kind}. Please use "
+                "register_kernel to do so.",
+                f"{self._init_fn.__name__}.register_kernel({kind!r}) is a decorator.",
+            )
+
     def _check_alias(self, function: Callable, given: list, results: list) -> None:
         seen = {_memory(x) for x in given if _memory(x)}
         for x in results:
@@ -185,7 +200,7 @@ class CustomOpDef:
         `(output, out_dims)`."""
 
         def register(function: Callable) -> Callable:
-            self._operator.vmap_rule = function
+            set_vmap_rule(self._operator, function)
             return function
 
         return register if func is None else register(func)
@@ -215,6 +230,13 @@ class CustomOpDef:
         Where it is off the function computes that the operator was made of.
         """
         before = set(self._disabled_kernel)
+        do = "enable" if enabled else "disable"
+        if device_type.upper() not in self._operator.kernels:
+            lacking = "no kernel was registered for this device type."
+            _LOG.warning("Attempted to %s kernel for %s but %s", do, device_type, lacking)
+        elif enabled != (device_type in before):
+            text = "Attempted to %s kernel for %s but it was already %s."
+            _LOG.warning(text, do, f" {device_type}" if enabled else device_type, f"{do}d")
         (self._disabled_kernel.discard if enabled else self._disabled_kernel.add)(device_type)
         try:
             yield
@@ -225,6 +247,24 @@ class CustomOpDef:
 CustomOpDef.__module__ = "torch._library.custom_ops"
 
 _DEFINED: dict[str, CustomOpDef] = {}
+
+
+_BY_NAME = " with kwarg-only Tensor args. In the original definition of the op, please"
+
+
+def check_places(schema: FunctionSchema, what: str, shown: str | None = None) -> None:
+    """Raise where tensors are arguments by keyword only."""
+    if any(each.kwarg_only and each.schema_type.has_tensors for each in schema.arguments):
+        raise errors.not_implemented(
+            f"{what} make your tensors not kwarg-only. Got: {shown or schema}",
+            "Let them stand before the star.",
+        )
+
+
+def set_vmap_rule(operator: Any, rule: Callable) -> None:
+    """Register what the operator is on batches."""
+    check_places(operator.schema, "register_vmap" + _BY_NAME)
+    operator.vmap_rule = rule
 
 
 def check_autocast(device_type: str) -> None:
@@ -249,12 +289,7 @@ def set_formula(
             "that.",
             "Return the result instead of writing it.",
         )
-    if any(each.kwarg_only and each.schema_type.has_tensors for each in schema.arguments):
-        raise errors.not_implemented(
-            "register_autograd with kwarg-only Tensor args. In the original definition of the op, "
-            f"please make your tensors not kwarg-only. Got: {schema}",
-            "Let them stand before the star.",
-        )
+    check_places(schema, "register_autograd" + _BY_NAME)
     operator.formula = Formula(backward, setup_context)
 
 

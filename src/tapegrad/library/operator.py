@@ -134,11 +134,8 @@ class Operator:
             result = self.below(bound)
         places = [each for each in self.schema.arguments if not each.kwarg_only]
         for argument, value in zip(places, bound.args, strict=False):
-            if argument.is_write and value is not None:
-                increment_version(value)
-        for argument in self.schema.arguments:
-            if argument.kwarg_only and argument.is_write and argument.name in bound.kwargs:
-                increment_version(bound.kwargs[argument.name])
+            if argument.is_write:
+                increment_version([x for x in _leaves((value,)) if x is not None])
         return result
 
     def below(self, bound: Bound) -> Any:
@@ -168,6 +165,8 @@ class Operator:
     def compute(self, bound: Bound) -> Any:
         """What the kernel of the arguments' device gives."""
         kind = _kind(bound)
+        if self.custom is not None and not {kind.upper(), EXPLICIT} & self.kernels.keys():
+            self.custom.check_factory(kind)
         if kind == "meta":
             return self._without_memory(bound)
         kernel = self._kernel(kind.upper()) or self._kernel(EXPLICIT) or self._kernel(IMPLICIT)

@@ -99,6 +99,9 @@ class OpOverload:
             return self.operator.call(args, kwargs, self)
         return self.overloadpacket._function(args, kwargs, self)
 
+    def __deepcopy__(self, memo: dict) -> OpOverload:
+        return self
+
     def __str__(self) -> str:
         return f"{self.overloadpacket}.{self._overloadname}"
 
@@ -184,6 +187,9 @@ class OpOverloadPacket:
                 continue
             return name
         return ""
+
+    def __deepcopy__(self, memo: dict) -> OpOverloadPacket:
+        return self
 
     def __str__(self) -> str:
         return f"{self.namespace}.{self.__name__}"

@@ -20,6 +20,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, ModeLike, OperatorLike
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.core.torch_dispatch import tensors_of
+from tapegrad.core.torch_function import require_plain_method
 from tapegrad.dispatch.apply import record
 from tapegrad.dispatch.op import Op
 from tapegrad.overrides.dispatch_call import Call, call_of, made_call, write_call
@@ -50,6 +51,7 @@ class Dispatching(Layered):
 
     def _ask(self, call: Call) -> Any:
         types = dict.fromkeys(map(type, tensors_of((*call.args, *call.kwargs.values()))))
+        require_plain_method(self.handler, "__torch_dispatch__")
         result = call.hand_to(self.handler.__torch_dispatch__, tuple(types))
         if result is NotImplemented:
             raise nobody(call.overload, [f"mode object {self.handler}"])

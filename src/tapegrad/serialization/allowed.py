@@ -132,12 +132,12 @@ class Allowed:
         full = f"{module}.{name}"
         if len(full) > _LONGEST:
             raise malformed("the file names something by more than a thousand letters")
+        if module.partition(".")[0] in BLOCKED:
+            raise blocked_global(module, name)
         if full in self._added:
             return self._added[full]
         if full in GLOBALS:
             return GLOBALS[full]
-        if module.partition(".")[0] in BLOCKED:
-            raise blocked_global(module, name)
         if full in LACKING:
             raise lacking(LACKING[full], full)
         found = _layer(module, name)

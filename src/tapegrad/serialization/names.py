@@ -56,6 +56,7 @@ GLOBALS: dict[str, Any] = {
     "torch._utils._rebuild_tensor": rebuild.rebuild_tensor,
     "torch._utils._rebuild_tensor_v2": rebuild.rebuild_tensor_v2,
     "torch._utils._rebuild_tensor_v3": rebuild.rebuild_tensor_v3,
+    "torch._utils._rebuild_meta_tensor_no_storage": rebuild.rebuild_meta_tensor,
     "torch._utils._rebuild_sparse_tensor": rebuild.rebuild_sparse_tensor,
     "torch._utils._rebuild_parameter": rebuild.rebuild_parameter,
     "torch._utils._rebuild_parameter_with_state": rebuild.rebuild_parameter_with_state,
@@ -82,7 +83,6 @@ GLOBALS: dict[str, Any] = {
 LACKING = {
     "torch._utils._rebuild_nested_tensor": "nested tensors",
     "torch._utils._rebuild_qtensor": "quantized tensors",
-    "torch._utils._rebuild_meta_tensor_no_storage": "tensors on the meta device",
     "torch._utils._rebuild_device_tensor_from_numpy": "tensors on other devices",
     "torch._utils._rebuild_device_tensor_from_cpu_tensor": "tensors on other devices",
     "torch._utils._rebuild_wrapper_subclass": "wrapper subclasses of tensors",
@@ -163,14 +163,11 @@ def _device(*args: object) -> device:
 
 
 CALLS: dict[Any, Callable] = {
-    rebuild.rebuild_tensor: rebuild.rebuild_tensor,
-    rebuild.rebuild_tensor_v2: rebuild.rebuild_tensor_v2,
-    rebuild.rebuild_tensor_v3: rebuild.rebuild_tensor_v3,
-    rebuild.rebuild_sparse_tensor: rebuild.rebuild_sparse_tensor,
-    rebuild.rebuild_parameter: rebuild.rebuild_parameter,
-    rebuild.rebuild_parameter_with_state: rebuild.rebuild_parameter_with_state,
-    rebuild.rebuild_from_type: rebuild.rebuild_from_type,
-    rebuild.get_layout: rebuild.get_layout,
+    **{
+        each: each
+        for each in GLOBALS.values()
+        if getattr(each, "__module__", "") == rebuild.__name__
+    },
     Size: _size,
     device: _device,
     OrderedDict: _ordered_dict,
@@ -182,4 +179,4 @@ CALLS: dict[Any, Callable] = {
 }
 
 #: functions that make a tensor of its memory
-REBUILDING = (rebuild.rebuild_tensor_v2, rebuild.rebuild_tensor_v3)
+REBUILDING = (rebuild.rebuild_tensor_v2, rebuild.rebuild_tensor_v3, rebuild.rebuild_meta_tensor)

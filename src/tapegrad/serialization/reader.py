@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
 from pickle import UnpicklingError
@@ -242,6 +243,14 @@ def _trusted(weights_only: bool | None, pickle_module: Any) -> Any:
         weights_only = True
     elif weights_only is None:
         forced = _is_set("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+        if forced:
+            warnings.warn(
+                "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the"
+                "`weights_only` argument was not explicitly passed to `torch.load`, forcing "
+                "weights_only=False.",
+                UserWarning,
+                stacklevel=3,
+            )
         weights_only = pickle_module is None and not forced
     if not weights_only:
         return pickle if pickle_module is None else pickle_module

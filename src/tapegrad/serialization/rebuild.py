@@ -3,6 +3,8 @@
 Every argument comes from a file and is checked: a tensor that is made lies within its memory.
 """
 
+from copyreg import _slotnames  # type: ignore[attr-defined]
+
 import numpy as np
 
 from tapegrad.autograd.node import make_leaf
@@ -12,7 +14,7 @@ from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.memory_format import layout, span
 from tapegrad.core.meta_array import MetaArray
-from tapegrad.core.tensor_base import wrap
+from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.nn.parameter import Parameter
 from tapegrad.operators.creation.legacy_constructor import retyped
@@ -67,6 +69,17 @@ def rebuild_tensor_v3(
     if type(storage) is not UntypedStorage or type(dtype) is not Dtype:
         raise malformed("a tensor's memory is no storage")
     return _completed(wrap(_strided(storage, dtype, offset, size, stride)), requires_grad, metadata)
+
+
+def rebuild_meta_tensor(dtype: Any, size: Shape, stride: Shape, requires_grad: bool) -> Any:
+    """A tensor without memory."""
+    from tapegrad.operators.creation.empty_strided import empty_strided
+
+    if type(dtype) is not Dtype:
+        raise malformed("the dtype of a tensor is none")
+    _check_places(0, size, stride, dtype.itemsize)
+    found = empty_strided(size, stride, dtype=dtype, device="meta")
+    return _completed(found, requires_grad, None)
 
 
 def rebuild_sparse_tensor(kind: Any, data: Any) -> Any:
@@ -131,23 +144,36 @@ def get_layout(name: Any) -> Any:
 
 
 def with_metadata(found: object, state: dict) -> None:
-    """Give an object its attributes, a dict of names."""
-    if type(state) is tuple and len(state) == 2 and not state[1]:
-        state = state[0]  # the second is for __slots__
-    if state is None:
-        return
-    is_dict = type(state) is dict and all(type(name) is str for name in state)
-    if not is_dict or not hasattr(found, "__dict__"):
-        raise malformed("the attributes of an object are no dict of names")
-    found.__dict__.update(state)
+    """Give an object its attributes, a dict of names; in a tuple, a second for `__slots__`."""
+    parts: Any = state if type(state) is tuple and len(state) == 2 else (state, None)
+    for part in parts:
+        if part is not None and (type(part) is not dict or not all(type(x) is str for x in part)):
+            raise malformed("the attributes of an object are no dict of names")
+    attributes, slots = parts
+    if attributes is not None:
+        if not hasattr(found, "__dict__"):
+            raise malformed("the attributes of an object are no dict of names")
+        found.__dict__.update(attributes)
+    own = set(_slotnames(type(found))) - set(TensorBase.__slots__) if slots else ()
+    for name, value in (slots or {}).items():
+        if name not in own:
+            raise malformed(f"an object has no slot {name!r}")
+        setattr(found, name, value)
 
 
-_TENSOR_FUNCTIONS = (rebuild_tensor, rebuild_tensor_v2, rebuild_tensor_v3, rebuild_parameter)
+_TENSOR_FUNCTIONS = (
+    rebuild_tensor, rebuild_tensor_v2, rebuild_tensor_v3, rebuild_parameter, rebuild_meta_tensor
+)  # fmt: skip
 
 
-def _with_attributes(found: object, state: dict) -> Any:
-    if type(state) is dict:
-        for name in state:
+def _with_attributes(found: object, state: Any) -> Any:
+    restore = getattr(type(found), "__setstate__", None)
+    if restore is not None:
+        restore(found, state)
+        return found
+    attributes = state[0] if type(state) is tuple and state else state
+    if type(attributes) is dict:
+        for name in attributes:
             if type(name) is str and hasattr(type(found), name):
                 raise malformed(f"an attribute would hide the method or property {name!r}")
     with_metadata(found, state)
@@ -170,20 +196,7 @@ def _completed(found: Any, requires_grad: Any, metadata: Any) -> Any:
 
 
 def _strided(storage: UntypedStorage, dtype: Dtype, offset: Any, size: Any, stride: Any) -> Any:
-    if not isinstance(size, tuple) or not isinstance(stride, tuple):
-        raise malformed("the sizes and strides of a tensor are no tuples")
-    if len(size) != len(stride):
-        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
-    if len(size) > 64:
-        raise RuntimeError(f"a tensor of {len(size)} dimensions: NumPy has arrays of up to 64")
-    if not all(is_int64(n) for n in (offset, *size, *stride)):
-        raise malformed("the sizes, strides and offset of a tensor are no integers of 64 bits")
-    size, stride = tuple(size), tuple(stride)
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    if any(n < 0 for n in size):
-        raise RuntimeError("numel: integer multiplication overflow")
-    _check_products(size, stride, dtype.itemsize)
+    _check_places(offset, size, stride, dtype.itemsize)
     n = span(size, stride)
     itemsize = dtype.itemsize
     available = storage.nbytes() // itemsize
@@ -196,8 +209,25 @@ def _strided(storage: UntypedStorage, dtype: Dtype, offset: Any, size: Any, stri
     memory: Any = storage.elements("u1")
     steps = [step * itemsize for step in stride]
     if type(memory) is MetaArray:
-        return memory.view(dtype.numpy).strided(offset * itemsize if n else 0, size, steps)
+        return memory.view(dtype.numpy).strided(offset * itemsize if n else 0, tuple(size), steps)
     return np.ndarray(size, dtype.numpy, memory, offset * itemsize if n else 0, steps)
+
+
+def _check_places(offset: Any, size: Any, stride: Any, itemsize: int) -> None:
+    """Raise where elements cannot lie so."""
+    if not isinstance(size, tuple) or not isinstance(stride, tuple):
+        raise malformed("the sizes and strides of a tensor are no tuples")
+    if len(size) != len(stride):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    if len(size) > 64:
+        raise RuntimeError(f"a tensor of {len(size)} dimensions: NumPy has arrays of up to 64")
+    if not all(is_int64(n) for n in (offset, *size, *stride)):
+        raise malformed("the sizes, strides and offset of a tensor are no integers of 64 bits")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if any(n < 0 for n in size):
+        raise RuntimeError("numel: integer multiplication overflow")
+    _check_products(size, stride, itemsize)
 
 
 def _check_products(size: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> None:

@@ -27,6 +27,7 @@ from tapegrad.serialization.archive import writing
 from tapegrad.serialization.names import GLOBALS, STORAGE_TYPES, UNTYPED, StorageType
 from tapegrad.serialization.replacement import replacing
 from tapegrad.serialization.skip_data import SKIPPED
+from tapegrad.tensors.copy_pickle import state_of
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.hooks import warn_if_has_hooks
 
@@ -282,7 +283,7 @@ def _name_without_import(obj: object) -> tuple[str, str] | None:
 
 def _reduced(x: Tensor) -> tuple:
     """A tensor as a call of one of PyTorch's functions."""
-    state = {name: value for name, value in x.__dict__.items() if name != "_resting_hooks"}
+    state = state_of(x)
     if x.is_sparse:
         parts = (x._indices(), x._values(), x.shape, x.is_coalesced())
         return rebuild.rebuild_sparse_tensor, (x.layout, parts)
@@ -310,6 +311,9 @@ def _reduced(x: Tensor) -> tuple:
 
 
 def _of_memory(x: Tensor) -> tuple:
+    if x.is_meta:
+        size, stride = tuple(x.shape), x.stride()
+        return rebuild.rebuild_meta_tensor, (x.dtype, size, stride, x.requires_grad)
     array, stride = memory_of(x._array), x.stride()
     if any(step < 0 or step % array.itemsize for step in array.strides):
         array = np.ascontiguousarray(array)  # PyTorch has no such views

@@ -1,12 +1,13 @@
 """Copying and pickling tensors."""
 
 import copy
+import copyreg
 
 import numpy as np
 
 from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.hooks import warn_if_has_hooks
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, no_grad
 from tapegrad.autograd.node import make_leaf
 from tapegrad.core import errors, tensor_base, torch_dispatch
 from tapegrad.core.annotations import Any, Tensor
@@ -34,9 +35,32 @@ def rebuild_tensor(
         found = retyped(found, cls)
     if requires_grad:
         make_leaf(found)
-    if state:
-        found.__dict__.update(state)
-    return found
+    return restore(found, state) if state else found
+
+
+def state_of(x: Tensor) -> Any:
+    """The attributes of a tensor, as its class says; with those in `__slots__`, if there are."""
+    cls: Any = type(x)
+    if cls.__getstate__ is not object.__getstate__:
+        return x.__getstate__()
+    state = {name: value for name, value in x.__dict__.items() if name != "_resting_hooks"}
+    if cls is tensor_base.Tensor:
+        return state
+    names = set(copyreg._slotnames(cls)) - set(tensor_base.TensorBase.__slots__)  # type: ignore
+    slots = {name: getattr(x, name) for name in sorted(names) if hasattr(x, name)}
+    return (state, slots) if slots else state
+
+
+def restore(x: Tensor, state: Any) -> Any:
+    """`x` with the attributes that `state_of` gave."""
+    if hasattr(x, "__setstate__"):
+        x.__setstate__(state)
+        return x
+    attributes, slots = state if isinstance(state, tuple) else (state, {})
+    x.__dict__.update(attributes)
+    for name, value in slots.items():
+        setattr(x, name, value)
+    return x
 
 
 def reduce_tensor(self: Tensor, protocol: Any) -> tuple:
@@ -45,7 +69,7 @@ def reduce_tensor(self: Tensor, protocol: Any) -> tuple:
     if self._backward_hooks:
         warn_if_has_hooks(self)
     array = self._array
-    parts = (_class(self), memory_of(array), self.requires_grad, dict(self.__dict__))
+    parts = (_class(self), memory_of(array), self.requires_grad, state_of(self))
     if type(array) is ConjNegView:
         return rebuild_tensor, (*parts, array.conj, array.neg)
     return rebuild_tensor, parts
@@ -118,7 +142,37 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
     found = memo.get(id(self))
     if found is not None:
         return found
-    array = resolved(self._array)
+    if type(self._array) is torch_dispatch.StandIn:
+        found = memo[id(self)] = _cloned(self)
+    else:
+        found = memo[id(self)] = _copied_memory(self, memo)
+    restore(found, copy.deepcopy(state_of(self), memo))
+    if self._grad is not None:
+        found._grad = copy.deepcopy(self._grad, memo)
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.copied(self, found, "copy.deepcopy()")
+    return found
+
+
+def _cloned(x: Tensor) -> Any:
+    """The copy of a tensor without memory of its own: what its class gives as a clone."""
+    with no_grad():
+        found = x.clone()
+    if type(found) is not type(x):
+        raise errors.runtime_error(
+            "The default implementation of __deepcopy__() for wrapper subclasses only works for "
+            "subclass types that implement clone() and for which cloning returns another "
+            "instance of the same subclass. You should either properly implement clone() for "
+            "your subclass or override __deepcopy__() if it is intended behavior for clone() "
+            "to return an instance of a different type.",
+            "Return type(self)(...) for torch.ops.aten.clone.default.",
+        )
+    return make_leaf(found) if x.requires_grad else found
+
+
+def _copied_memory(x: Tensor, memo: dict) -> Any:
+    array = resolved(x._array)
     nowhere = type(array) is MetaArray
     owner = array if nowhere else owner_of(array)
     copied = copy.deepcopy(owner, memo)
@@ -126,11 +180,4 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
         strides = tuple(step // array.itemsize for step in array.strides)
         elements = elements_of(copied.view(array.dtype) if owner.dtype != array.dtype else copied)
         copied = shaped(elements, offset_of(array), array.shape, strides)
-    found = memo[id(self)] = rebuild_tensor(_class(self), copied, self.requires_grad, {})
-    found.__dict__.update(copy.deepcopy(self.__dict__, memo))
-    if self._grad is not None:
-        found._grad = copy.deepcopy(self._grad, memo)
-    mode = MODE.get()
-    if type(mode) is not bool:
-        mode.copied(self, found, "copy.deepcopy()")
-    return found
+    return rebuild_tensor(_class(x), copied, x.requires_grad, {})

@@ -41,9 +41,9 @@ PLAIN = -1  # nobody overrides
 _UNGUARDED = frozenset(
     "__annotations__ __array_namespace__ __array_priority__ __class_getitem__ __delitem__ __dict__ "
     "__doc__ __getattr__ __hash__ __init__ __init_subclass__ __iter__ __module__ __new__ __slots__ "
-    "__torch_dispatch__ __torch_function__ __weakref__ _are_matrices _array _check_takes_hooks "
-    "_counter _dispatches _grad _make_subclass _make_wrapper_subclass _node _repr_html_ _require "
-    "_signature _typed_storage _view as_subclass dtype_of".split()
+    "__torch_dispatch__ __torch_function__ __weakref__ _are_matrices _array _born _counter "
+    "_check_takes_hooks _dispatches _grad _make_subclass _make_wrapper_subclass _node _repr_html_ "
+    "_require _signature _typed_storage _view as_subclass dtype_of".split()
 )
 
 _OF_OBJECT = {"__eq__", "__ge__", "__gt__", "__le__", "__lt__", "__ne__", "__repr__", "__format__"}

@@ -289,6 +289,11 @@ class TensorLikePair(Pair):
     def _compare_sparse(self, actual: Tensor, expected: Tensor) -> None:
         if actual.is_coalesced() != expected.is_coalesced():
             actual, expected = actual.coalesce(), expected.coalesce()
+        if actual.sparse_dim() != expected.sparse_dim():
+            raise self.mismatch(
+                "The number of sparse dimensions in sparse COO tensors does not match: "
+                f"{actual.sparse_dim()} != {expected.sparse_dim()}"
+            )
         if actual._nnz() != expected._nnz():
             raise self.mismatch(
                 "The number of specified values in sparse COO tensors does not match: "

@@ -118,7 +118,7 @@ def _range(dtype: DType, low: float | None, high: float | None) -> tuple[float, 
         end = limits.max if limits.bits == 64 else limits.max + 1
     low = default[0] if low is None else low
     high = default[1] if high is None else high
-    if math.isnan(low) or math.isnan(high):
+    if low != low or high != high:  # not math.isnan: integers may be larger than any float
         raise errors.value_error(
             f"`low` and `high` cannot be NaN, but got {low=} and {high=}", "Pass numbers."
         )

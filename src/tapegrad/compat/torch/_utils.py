@@ -12,6 +12,7 @@ from tapegrad.core import errors as _errors
 from tapegrad.core.device import device as _Device
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.operators.shape.cat_stack import cat as _cat
+from tapegrad.serialization.rebuild import rebuild_meta_tensor as _rebuild_meta_tensor_no_storage
 from tapegrad.serialization.rebuild import rebuild_parameter as _rebuild_parameter
 from tapegrad.serialization.rebuild import (
     rebuild_parameter_with_state as _rebuild_parameter_with_state,
@@ -24,6 +25,7 @@ from tapegrad.tensors.tensor import Tensor
 __all__ = [
     "ExceptionWrapper",
     "KeyErrorMessage",
+    "_rebuild_meta_tensor_no_storage",
     "_rebuild_parameter",
     "_rebuild_parameter_with_state",
     "_rebuild_tensor",

@@ -48,3 +48,12 @@ import torch.utils._device
 print(torch.utils._device.CURRENT_DEVICE, torch.zeros in torch.utils._device._device_constructors())
 """
     assert run_code(code).split() == ["None", "True"]
+
+
+def test_a_generator_makes_its_tensors_on_the_device():
+    @_device.set_device("meta")
+    def made():
+        yield torch.ones(1)
+        yield torch.ones(2)
+
+    assert [x.is_meta for x in made()] == [True, True] and not torch.ones(1).is_meta

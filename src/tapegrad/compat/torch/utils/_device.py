@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tapegrad as torch
+from tapegrad.compat.torch.utils._contextlib import context_decorator
 from tapegrad.core import device as _home
 from tapegrad.overrides import TorchFunctionMode
 
@@ -78,12 +79,7 @@ def device_decorator(device: Any, func: Callable) -> Callable:
     device(type='meta')
     """
 
-    @functools.wraps(func)
-    def inside(*args: Any, **kwargs: Any) -> Any:
-        with device():
-            return func(*args, **kwargs)
-
-    return inside
+    return context_decorator(device, func)
 
 
 def set_device(device: Any) -> Callable:
