@@ -11,8 +11,6 @@ from tapegrad.inspect import graph
 from tests.compiler.c_programs import needs_compiler
 from tests.inspect.graph_models import GPT
 
-TIMES = "\N{MULTIPLICATION SIGN}"
-
 
 def perceptron(backend="numpy"):
     torch.manual_seed(0)
@@ -74,7 +72,7 @@ def test_a_training_step_is_drawn_with_its_lines_around_its_parts():
     assert all("test_program.py:" in group.kind for group in drawn.record.groups)
     parts = [v for v in drawn.record.vertices if v.part]
     assert [v.group.number for v in parts] == [0] * 5 + [1] * 4 + [2] * 4
-    forward = f"add {TIMES}2, tanh, subtract and 1 more"
+    forward = "add, tanh, multiply"
     edges = edges_of(drawn)
     assert edges.count(("matmul", forward)) == 1 and ("model_0_bias", forward) in edges
     assert (forward, "multiply, sum") in edges  # the derivative of tanh, from forward to backward

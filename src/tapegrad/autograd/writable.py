@@ -13,6 +13,7 @@ from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.dtype import of
 from tapegrad.core.memory_format import is_dense
+from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.promote_types import can_cast
 
 
@@ -170,7 +171,7 @@ def check_overlap(x: Any, others: Any, apart: bool = False) -> None:
     if version is None:
         return  # nobody else has its memory
     a = x._array
-    if not isinstance(a, np.ndarray):
+    if type(a) is MetaArray:
         return  # without elements
     for other in others:
         if getattr(other, "_counter", None) is not version or other is x:

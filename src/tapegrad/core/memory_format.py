@@ -6,7 +6,7 @@ error that says so.
 
 import numpy as np
 
-from tapegrad.core import errors, uninitialized
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DTypeLike
 
 
@@ -101,25 +101,25 @@ def empty(shape: tuple[int, ...], dtype: Any, format: memory_format) -> np.ndarr
     (240, 4, 60, 12)
     """
     order = _ORDERS.get(format)
-    return uninitialized.empty(shape, dtype) if order is None else permuted(shape, dtype, order)
+    return np.empty(shape, dtype) if order is None else permuted(shape, dtype, order)
 
 
 def permuted(shape: tuple[int, ...], dtype: DTypeLike, order: tuple[int, ...]) -> np.ndarray:
     """An uninitialised array whose axes follow each other in memory in `order`."""
-    inner = uninitialized.empty([shape[axis] for axis in order], dtype)
+    inner = np.empty([shape[axis] for axis in order], dtype)
     return inner.transpose([order.index(axis) for axis in range(len(order))])
 
 
 def preserved(array: np.ndarray, dtype: Any) -> np.ndarray:
     """An uninitialised array that lies in memory as `array` does, if that has no holes."""
     if array.flags.c_contiguous:
-        return uninitialized.empty(array.shape, dtype)
+        return np.empty(array.shape, dtype)
     if not is_dense(array):
         return permuted(array.shape, dtype, axes_by_stride(array))
     return np.ndarray(
         array.shape,
         dtype,
-        uninitialized.empty(array.size, dtype),
+        np.empty(array.size, dtype),
         0,
         [s // array.itemsize * np.dtype(dtype).itemsize for s in array.strides],
     )

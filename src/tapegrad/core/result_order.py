@@ -107,9 +107,7 @@ def as_computed(results: Any, operands: Sequence, params: Any = None) -> Any:
     return results
 
 
-@keeping
-@_for_each
-def as_first(result: Any, operands: Sequence) -> Any:
+def lying_as_first(result: Any, operands: Sequence) -> Any:
     """As a copy of the first operand lies, of which the result has the shape."""
     first = operands[0]
     if result.strides == first.strides and result.itemsize == first.itemsize:
@@ -121,6 +119,9 @@ def as_first(result: Any, operands: Sequence) -> Any:
     found = preserved(first, result.dtype)
     found[...] = result
     return found
+
+
+as_first = keeping(_for_each(lying_as_first))
 
 
 @keeping

@@ -41,9 +41,9 @@ def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
     if type(array) is not np.ndarray and type(array) is not MetaArray:
         return mapped_as(array, uninitialized.empty(array.shape, dtype))
     if format is None or format is _memory_format.preserve_format:
-        return _memory_format.preserved(array, dtype)
+        return uninitialized.filled(_memory_format.preserved(array, dtype))
     _memory_format.check_format("empty_like", format, array.ndim)
-    return _memory_format.empty(array.shape, dtype, format)
+    return uninitialized.filled(_memory_format.empty(array.shape, dtype, format))
 
 
 def _filled(array: np.ndarray, value: Scalar, dtype: DTypeLike, format: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Sequence, Tensor
 from tapegrad.core.dtype import bool_, float32
 from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.registration import TENSOR_NAMESPACE
-from tapegrad.core.result_order import as_first, keeping
+from tapegrad.core.result_order import keeping, lying_as_first
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.creation.zeros_eye import ones
@@ -44,7 +44,7 @@ def _softmax_rule(xp: Namespace, g: Array, y: Array) -> Any:
 @keeping
 def _as_query(results: Any, operands: Sequence, params: Any = None) -> Any:
     """The first result with its axes in memory in the order of those of the queries."""
-    return as_first(results[0], operands), results[1]
+    return lying_as_first(results[0], operands), results[1]
 
 
 # --- operators ---------------------------------------------------------------------------------

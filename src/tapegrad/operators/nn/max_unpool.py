@@ -74,6 +74,16 @@ def _output_size(
     return tuple(output_size)
 
 
+def _check_lengths(sizes: tuple[int, ...], steps: Any, n: int) -> None:
+    names = "two elements (height, width)" if n == 2 else "three elements (depth, height, width)"
+    for what, numbers in (("output_size, but got", sizes), ("stride, but got:", steps)):
+        if numbers is not None and len(numbers) != n:
+            raise errors.runtime_error(
+                f"There should be exactly {names} in {what} {len(numbers)} elements.",
+                f"kernel_size and stride are one number, or {n}.",
+            )
+
+
 def _check(
     input: Tensor, indices: Tensor, sizes: tuple[int, ...], n: int, steps: Any = None
 ) -> None:
@@ -82,19 +92,16 @@ def _check(
         given = f" but got: {indices.dtype.scalar_name}" if n == 2 else ""
         advice = "Pass the indices that max_pool gives with return_indices=True."
         raise errors.runtime_error(f"elements in indices should be type int64{given}", advice)
-    names = "two elements (height, width)" if n == 2 else "three elements (depth, height, width)"
-    for what, numbers in (("output_size, but got", sizes), ("stride, but got:", steps)):
-        if numbers is not None and len(numbers) != n:
-            raise errors.runtime_error(
-                f"There should be exactly {names} in {what} {len(numbers)} elements.",
-                f"kernel_size and stride are one number, or {n}.",
-            )
+    if n == 2:
+        _check_lengths(sizes, steps, n)
     if array.ndim not in (n + 1, n + 2):
         raise errors.runtime_error(
             f"Input to max_unpooling{n}d should be a {n + 1}d or {n + 2}d Tensor, but got a "
             f"tensor with {array.ndim} dimensions.",
             "Inputs are (N, C, ...) or (C, ...).",
         )
+    if n == 3:
+        _check_lengths(sizes, steps, n)
     if steps and min(steps) <= 0:
         text = f"strides should be greater than zero, but got stride: {list(steps)}"
         raise errors.runtime_error(text, "Pass the stride of the pooling.")
