@@ -447,3 +447,21 @@ def is_inference(mode: ModeLike) -> bool:
     while isinstance(mode, Mode) and mode.under is not None:
         mode = mode.under
     return isinstance(mode, _Inference)
+
+
+def outside_inference(transform: _Function) -> _Function:
+    """A transform, which takes derivatives in inference mode as in `no_grad`."""
+
+    @functools.wraps(transform)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        mode = MODE.get()
+        if type(mode) is bool or not is_inference(mode):
+            return transform(*args, **kwargs)
+        token = MODE.set(_with_inference(mode, False))
+        try:
+            MODE.set(switched(False))
+            return transform(*args, **kwargs)
+        finally:
+            MODE.reset(token)
+
+    return call  # type: ignore[return-value]

@@ -10,8 +10,15 @@ import functools
 from tapegrad.autograd.captured import Refusing
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.forward.mode import Forward
-from tapegrad.autograd.mode import MODE, InTransform, Under, is_grad_enabled, switched
-from tapegrad.autograd.node import AccumulateGrad, make_leaf
+from tapegrad.autograd.mode import (
+    MODE,
+    InTransform,
+    Under,
+    is_grad_enabled,
+    outside_inference,
+    switched,
+)
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, make_leaf
 from tapegrad.autograd.reachable import nodes_behind
 from tapegrad.autograd.saved_tensor_hooks import FORBIDDEN, forbid_hooks
 from tapegrad.autograd.view import as_read, edge_of
@@ -90,6 +97,8 @@ def leaf_of(x: Any) -> Any:
     inside = x if type(mode) is bool else lifted_everywhere(x, mode)
     if inside is x:
         inside = dual_view(x)
+        if inside._counter is INFERENCE:
+            inside._counter = None
     if edge_of(inside) is None:
         inside._view = None
         make_leaf(inside)
@@ -230,6 +239,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
     """
 
     @functools.wraps(func)
+    @outside_inference
     def wrapper(*args: object, **kwargs: object) -> Any:
         outer = is_grad_enabled()
         numbers = checked_argnums(argnums, len(args))

@@ -9,7 +9,7 @@ from tapegrad.arrays.batched.unit_vectors import units
 from tapegrad.arrays.namespaces import below_batches, is_recorded, namespace_of
 from tapegrad.autograd.backward_grad import starts_of
 from tapegrad.autograd.engine import run_backward
-from tapegrad.autograd.mode import MODE, InTransform, Under
+from tapegrad.autograd.mode import MODE, InTransform, Under, outside_inference
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
 from tapegrad.core.device import META
@@ -60,6 +60,7 @@ def jacrev(
         )
 
     @functools.wraps(func)
+    @outside_inference
     def wrapper(*args: object, **kwargs: object) -> Any:
         numbers = checked_argnums(argnums, len(args))
 
@@ -210,6 +211,7 @@ def jacfwd(
     check_randomness(randomness)
 
     @functools.wraps(func)
+    @outside_inference
     def wrapper(*args: object, **kwargs: object) -> Any:
         numbers = checked_argnums(argnums, len(args))
         primals = chosen(args, argnums, numbers)

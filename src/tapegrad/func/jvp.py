@@ -4,7 +4,7 @@ from tapegrad import operators
 from tapegrad.autograd.captured import Refusing
 from tapegrad.autograd.forward.mode import Forward, Level, entered, innermost
 from tapegrad.autograd.forward_ad import dual
-from tapegrad.autograd.mode import MODE, InTransform, Under
+from tapegrad.autograd.mode import MODE, InTransform, Under, outside_inference
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.tensor_base import TensorBase
@@ -71,6 +71,7 @@ def jvp_with_aux(func: Callable, xs: list, ts: list, has_aux: bool, given: Any) 
     return found[1], found[2] if has_aux else None
 
 
+@outside_inference
 def _pushed(
     func: Callable,
     xs: list,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.backward_grad import cotangent_of
-from tapegrad.autograd.mode import InTransform, Under, is_grad_enabled, switched
+from tapegrad.autograd.mode import InTransform, Under, is_grad_enabled, outside_inference, switched
 from tapegrad.autograd.node import make_leaf
 from tapegrad.core import errors
 from tapegrad.core.tensor_base import TensorBase
@@ -26,6 +26,7 @@ from tapegrad.utils._pytree.tree import tree_unflatten as unflatten
 from tapegrad.utils._pytree.tree import treespec_pprint
 
 
+@outside_inference
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """The value of a function, and a function that pulls cotangents back: `v -> v' J`.
 
@@ -48,6 +49,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     )
     results = unflatten([released(y, leaves) for y in outs], structure)
 
+    @outside_inference
     def wrapper(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
         gs, given = flatten(cotangents)
         if given != structure:
@@ -134,6 +136,7 @@ def pull_back(
 # --- linearize ------------------------------------------------------------------------------------
 
 
+@outside_inference
 def linearize(func: Callable, *primals: Any) -> tuple:
     """The value of a function at a point, and its derivative there as a linear function.
 
