@@ -14,6 +14,7 @@ from tapegrad.compiler.argument_questions import FEW, ArgumentQuestions
 from tapegrad.compiler.counts import without_counting
 from tapegrad.compiler.floats import Given
 from tapegrad.compiler.joint import compiled_node, versions_of
+from tapegrad.compiler.options import SCOPE, expression
 from tapegrad.compiler.recording import is_plain
 from tapegrad.compiler.sources import Uncompilable
 from tapegrad.compiler.stores import MISSING, Store, record, with_objects, with_stores
@@ -380,8 +381,24 @@ class CallSource(ArgumentQuestions):
                     self._say(f"{name}._grad = g = wrap(r{effect.grad})")
                 if effect.grad_writes:
                     self._say(f"version_of(g).value = {effect.grad_writes}")
+        self._change_numbers()
         for action in self.recording.actions:
             self._say(f"{self._name(action)}()")
+
+    def _change_numbers(self) -> None:
+        """Put what the call has computed of numbers of optimizers where it has put it."""
+        recording, name = self.recording, self.guard.name
+        if not recording.options.changes:
+            return
+        if self.joint is not None:  # whose second derivatives would have them changed once more
+            raise Uncompilable("it changes numbers of an optimizer, and gives what has a graph")
+        late = recording.late
+        inputs = {at: self._number(i) for at, i in recording.number_of.items() if i not in late}
+        self._scope.update(SCOPE)
+        for i, x in enumerate(recording.options.changes):
+            self._say(f"changed{i} = {expression(x.place, recording.program, inputs)}")
+        for i, x in enumerate(recording.options.changes):
+            self._say(f"{name(x.owner)}[{name(x.key)}] = changed{i}")
 
     def _result(self) -> None:
         leaves = []

@@ -22,6 +22,7 @@ from tapegrad.compiler.called_functions import CalledFunctions
 from tapegrad.compiler.entry import Entry
 from tapegrad.compiler.explanation import Explanation
 from tapegrad.compiler.floats import Floats
+from tapegrad.compiler.options import Varying
 from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import TooManyFunctions, Uncompilable, found_by
@@ -70,7 +71,7 @@ class Compiled:
         self._calls = self._failures = 0
         self._worth = Worth()
         self._replaced = Replaced()
-        self._floats = Floats()
+        self._floats, self._varying = Floats(), Varying()
         self._called: CalledFunctions | None = None  # where not all that it may run can be watched
         self._given_up = False
         COMPILED.add(self)
@@ -128,7 +129,7 @@ class Compiled:
         self.entries, self.why_not = [], ""
         self._calls = self._failures = 0
         self._worth, self._replaced, self._called = Worth(), Replaced(), None
-        self._floats = Floats()
+        self._floats, self._varying = Floats(), Varying()
         self._given_up = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -208,8 +209,7 @@ class Compiled:
         function = self.compiled_function
         start = perf_counter()
         try:
-            found = found_by(function, (*args, *kwargs.values()), self._called, True)
-            recording = Recording(found, self._floats.places(args, kwargs))
+            recording = Recording(self._found(args, kwargs), self._floats.places(args, kwargs))
             recording.check_tensors()
             recording.opened = self._replaced.among(recording.found.places)
         except TooManyFunctions:
@@ -228,6 +228,7 @@ class Compiled:
         with _fresh_cache() as cache:
             result = recording.run(call)
         try:
+            self._varying.confirm(recording)
             entry = Entry(function, recording, args, kwargs, self._build)
         except Uncompilable as error:
             if recording.floats:
@@ -240,6 +241,14 @@ class Compiled:
             self._worth.cost = perf_counter() - start
         recording.mark_new()
         return result
+
+    def _found(self, args: tuple, kwargs: dict) -> Any:
+        """What a call leads to; numbers that are others than before are inputs from now on."""
+        given = self.compiled_function, (*args, *kwargs.values()), self._called, True
+        found = found_by(*given, self._varying.places)
+        if self._varying.look_at(found.numbers):
+            found = found_by(*given, self._varying.places)
+        return found
 
     def _failed_run(self, entry: Entry, args: tuple, kwargs: dict) -> Any:
         """A call whose program raised an error: the function raises its own, or stays alone."""

@@ -1,32 +1,64 @@
-"""The floats among the options of optimizers, where the user's code may read them.
+"""The numbers that optimizers keep, where the user's code may read them: inputs of the program.
 
-A learning rate is another one in each call. The steps of tapegrad's own optimizers ask for it
-as an input of the program; a step that the user wrote, or code that names `param_groups`, takes it
-from the dictionary. So numbers whose arithmetic is written down are there while a call is recorded.
+A learning rate is another one in each call, and so is a count of steps. The steps of tapegrad's
+own optimizers ask for a rate as an input; a step that the user wrote, or code that names
+`param_groups`, takes it from the dictionary. So numbers whose arithmetic is written down are there
+while a call is recorded: in the places of the floats among the options at once, in those of other
+numbers in groups and in state once one was another, as `Varying` knows.
 """
 
-from tapegrad.arrays.traced.number import TracedNumber, plain
+import math
+import operator
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from hashlib import blake2b
+from threading import Lock
+
+import numpy as np
+
+from tapegrad.arrays.traced.number import POW, SQRT, TracedNumber, plain, power, root
+from tapegrad.arrays.traced.program import Constant, Scalar, Value
+from tapegrad.compiler.sources import Uncompilable
 from tapegrad.core.annotations import Any
 from tapegrad.optim.optimizer import Optimizer
 
 _READERS = {"param_groups", "state_dict"}
+_TELLERS = {"type", "json", "float", "np", "numpy", "array", "asarray"}
+"""What code names that may tell a recorded int from an int."""
+_MOST_DRAFTS = 8
+_LARGEST = 2**31
 
 
 class Options:
-    """The floats of param groups during one recorded call.
+    """The numbers of groups and state during one recorded call.
 
     Attributes:
         names: what the options are called
+        inputs: those that are others in each call, as they were: (owner, key, number)
+        changes: of numbers, by the call
+        receivers: the code to which functions gave numbers that are recorded
+        found_varying: whether some are found to be others after the call
     """
 
     def __init__(self, recording: Any):
         self._recording = recording
-        self._there: list[list] = []  # a group, a key, what was there, what is there meanwhile
+        self.receivers: set[Any] = set()
+        self._there: list[list] = []  # an owner, a key, what was there, what is there meanwhile
+        self.inputs: list[tuple] = []
+        self.changes: list[Change] = []
+        self.found_varying = False
         found = recording.found
-        are_named = bool(found.optimizers) and not _READERS.isdisjoint(found.names_in_code())
+        names = found.names_in_code() if found.optimizers else set()
+        are_named = not _READERS.isdisjoint(names)
+        self._tells = recording.formats or not _TELLERS.isdisjoint(names)
+        self._read = {
+            id(x): are_named or type(x).step is not Optimizer.step for x in found.optimizers
+        }
         for optimizer in found.optimizers:
-            if are_named or type(optimizer).step is not Optimizer.step:
+            if self._read[id(optimizer)]:
                 self._put(optimizer.param_groups)
+        self._put_varying()
         self.names = {key for _, key, *_ in self._there}
 
     def _put(self, groups: list) -> None:
@@ -42,22 +74,63 @@ class Options:
                 else:
                     continue
                 self._there.append([group, key, x, group[key]])
+                if (id(group), key) in self._recording.found.varying:
+                    self.inputs.append((group, key, x))
+
+    def _put_varying(self) -> None:
+        found = self._recording.found
+        for optimizer, owner, key, x in found.numbers:
+            if (id(owner), key) not in found.varying:
+                continue
+            if self._is_told(optimizer, x):
+                found.guard.equal(owner, key, x)
+                continue
+            owner[key] = self._recording.number(owner, key, None, x)
+            self._there.append([owner, key, x, owner[key]])
+            self.inputs.append((owner, key, x))
+
+    def _is_told(self, optimizer: Any, x: Any) -> bool:
+        """Whether a number has to be a condition."""
+        tells = self._recording.formats if type(x) is float else self._tells
+        return tells or not self._read[id(optimizer)] or abs(x) > _LARGEST
 
     def give_back(self, groups: list | None = None) -> None:
-        """Put the floats themselves in their places, in all groups or in those given.
-
-        A call that has changed one is no program.
-        """
+        """Put the numbers themselves in their places, in all groups or in those given."""
         for each in self._there:
-            group, key, x, number = each
-            if groups is not None and not any(group is other for other in groups):
+            owner, key, x, number = each
+            if groups is not None and not any(owner is other for other in groups):
                 continue
-            now = group.get(key)
+            now = owner.get(key)
             if now is number:
-                group[key] = x
-            else:
+                owner[key] = x
+            elif type(x) is tuple or type(now) not in (TracedNumber, int, float):
                 self._recording.refuse(f"it changes {key!r} of an optimizer")
-                group[key] = tuple(map(plain, now)) if type(now) is tuple else plain(now)
+                owner[key] = tuple(map(plain, now)) if type(now) is tuple else plain(now)
+            else:
+                self._note_change(owner, key, x, now)
+            each[2] = each[3] = owner.get(key)
+        if groups is None:
+            mine = {(id(owner), key) for owner, key, *_ in self._there}
+            for optimizer, owner, key, x in self._recording.found.numbers:
+                if (id(owner), key) not in mine and not self._is_told(optimizer, x):
+                    now = owner.get(key)
+                    if type(now) is TracedNumber or (now != x and type(now) is type(x)):
+                        self._note_change(owner, key, x, now)
+
+    def _note_change(self, owner: Any, key: Any, x: Any, now: Any) -> None:
+        recording, varying = self._recording, self._recording.found.varying
+        owner[key] = plain(now)
+        if type(owner[key]) is not type(x):
+            recording.refuse(f"it changes the class of {key!r} of an optimizer")
+        elif any(each.owner is owner and each.key == key for each in self.changes):
+            recording.refuse(f"it changes {key!r} of an optimizer after a schedule")
+        elif owner[key] != x and (id(owner), key) not in varying:
+            varying[id(owner), key] = owner
+            self.found_varying = True
+            recording.refuse(f"it changes {key!r} of an optimizer", again=True)
+        else:
+            place = now.place if type(now) is TracedNumber else now
+            self.changes.append(Change(owner, key, place))
 
     def take_again(self, groups: list) -> None:
         """After a schedule has taken its step: what is read from now on are other numbers."""
@@ -77,14 +150,176 @@ class Options:
         """Whether code that runs may have one of these numbers, to give it to a function of C."""
         if not self._there:
             return False
-        if not self.names.isdisjoint([x for x in frame.f_code.co_consts if type(x) is str]):
+        code = frame.f_code
+        if code in self.receivers or not _READERS.isdisjoint(code.co_names):
             return True
-        return any(map(_has_number, frame.f_locals.values()))
+        if not self.names.isdisjoint([x for x in code.co_consts if type(x) is str]):
+            return True
+        return any(map(has_number, frame.f_locals.values()))
+
+    def are_there(self) -> bool:
+        """Whether there are any."""
+        return bool(self._there)
+
+    def recorded_functions(self) -> Any:
+        """A block in which `math.sqrt` and `math.pow` of these numbers are recorded."""
+        return recorded_functions() if self._there else nullcontext()
 
 
-def _has_number(x: Any) -> bool:
+def has_number(x: Any) -> bool:
     if type(x) in (tuple, list):
         return any(type(each) is TracedNumber for each in x)
     if type(x) is dict:
         return any(type(each) is TracedNumber for each in x.values())
     return type(x) is TracedNumber
+
+
+class Change:
+    """A number that a call has changed: where it is, and its place in the program, or itself."""
+
+    def __init__(self, owner: Any, key: Any, place: Any):
+        self.owner, self.key, self.place = owner, key, place
+
+
+class Varying:
+    """What is known of numbers in groups and state from one recorded call to the next.
+
+    What Python decides by a number is asked again by the program. Where a number left the record
+    without a word, the program has a constant that is computed of it. So a program is made only
+    where two calls with different numbers were recorded alike, with all their constants.
+
+    Attributes:
+        places: those that are others in each call: their owners, by their identities and the keys
+    """
+
+    def __init__(self) -> None:
+        self.places: dict[tuple, Any] = {}
+        self._seen: dict[tuple, tuple] = {}
+        self._drafts: deque[tuple] = deque(maxlen=_MOST_DRAFTS)
+        self._in_vain = 0  # calls that were recorded since a program was made
+
+    def look_at(self, numbers: list) -> bool:
+        """Note what numbers there are; whether some are found to be others than before."""
+        before = len(self.places)
+        for _, owner, key, x in numbers:
+            at = id(owner), key
+            if at in self._seen and self._seen[at][1] != x:
+                self.places[at] = owner
+            self._seen[at] = owner, x  # which keeps the owner's identity
+        return len(self.places) > before
+
+    def confirm(self, recording: Any) -> None:
+        """Refuse what is recorded unless a call was before that is the same but for the numbers.
+
+        Raises: Uncompilable where many calls in turn are different.
+        """
+        options = recording.options
+        if not options.inputs and not options.changes and not options.found_varying:
+            return
+        if recording.why_not and not recording.again:
+            return
+        if not recording.why_not and self._is_known(recording):
+            self._in_vain = 0
+            return
+        self._in_vain += 1
+        if self._in_vain > _MOST_DRAFTS:
+            changed = [(x.owner, x.key) for x in options.changes]
+            owner, key = [*[x[:2] for x in options.inputs], *changed, (None, None)][0]
+            where = recording.found.guard.called(owner, key) if owner is not None else "a number"
+            recording.why_not, recording.again = "", False
+            recording.refuse(f"what it computes depends on {where}, another one in each call")
+        recording.refuse("its numbers may be conditions", again=True)
+
+    def _is_known(self, recording: Any) -> bool:
+        draft, inputs = _described(recording), recording.options.inputs
+        values = tuple([x for *_, x in inputs])
+        for before in [each[1] for each in self._drafts if each[0] == draft]:
+            pairs = list(zip(before, values, strict=True))
+            if all(x != y for x, y in pairs):
+                return True
+            # what has not changed is a condition, until it changes again
+            for (owner, key, _), (x, y) in zip(inputs, pairs, strict=True):
+                if x == y:
+                    self.places.pop((id(owner), key), None)
+        self._drafts.append((draft, values))
+        return False
+
+
+def _described(recording: Any) -> tuple:
+    """All that is computed, with the constants it is computed of."""
+    program = recording.program
+    return tuple(
+        [
+            (each.text, _form(each.args), _form(sorted(each.kwargs.items())), _form(each.result))
+            for each in program.instructions
+        ]
+        + [_constant(x) for x in program.constants]
+        + [(id(x.owner), x.key, repr(x.place)) for x in recording.options.changes]
+        + [(id(owner), key) for owner, key, _ in recording.options.inputs]
+    )
+
+
+def _form(x: Any) -> Any:
+    if isinstance(x, Value):
+        return x.number, x.shape, x.dtype.str, x.strides, x.root.number, x.offset
+    if isinstance(x, (Scalar, Constant)):
+        return repr(x)
+    if isinstance(x, (tuple, list)):
+        return type(x).__name__, *[_form(each) for each in x]
+    return type(x).__name__, repr(x)
+
+
+def _constant(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return x.shape, x.dtype.str, blake2b(x.tobytes()).digest()
+    return id(x)
+
+
+_OPERATORS = frozenset(
+    f"operator.{x}" for x in "add sub mul truediv pow mod floordiv neg abs".split()
+) | {"max", "min", "math.sqrt"}
+
+SCOPE = {"operator": operator, "math": math}
+"""What `expression` names."""
+
+
+def expression(place: Any, program: Any, inputs: dict[int, str]) -> str:
+    """A number of the program as source, given that of its inputs by the ids of their places.
+
+    Raises: Uncompilable where it is computed of more than numbers.
+    """
+    made = {id(x.result): x for x in program.instructions if isinstance(x.result, Scalar)}
+
+    def text(x: Any) -> str:
+        if not isinstance(x, Scalar):
+            return f"float({str(x)!r})" if x != x or abs(x) == math.inf else repr(x)
+        if id(x) in inputs:
+            return inputs[id(x)]
+        instruction = made.get(id(x))
+        if instruction is None or instruction.text not in _OPERATORS:
+            raise Uncompilable("it keeps a number that Python computes of a tensor")
+        return f"{instruction.text}({', '.join(map(text, instruction.args))})"
+
+    return text(place)
+
+
+_patching, _n_patching = Lock(), [0]
+
+
+@contextmanager
+def recorded_functions() -> Iterator[None]:
+    """A block in which `math.sqrt` and `math.pow` of recorded numbers are recorded.
+
+    Other threads, whose numbers are plain, get from them what they always do.
+    """
+    with _patching:
+        _n_patching[0] += 1
+        if _n_patching[0] == 1:
+            math.sqrt, math.pow = root, power
+    try:
+        yield
+    finally:
+        with _patching:
+            _n_patching[0] -= 1
+            if _n_patching[0] == 0:
+                math.sqrt, math.pow = SQRT, POW

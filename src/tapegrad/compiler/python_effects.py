@@ -10,7 +10,9 @@ import sys
 from functools import partial
 from types import FrameType
 
+from tapegrad.arrays.traced.number import TracedNumber
 from tapegrad.arrays.traced.program import RECORDING
+from tapegrad.compiler.options import has_number
 from tapegrad.compiler.sources import position
 from tapegrad.compiler.whose_code import is_library_module, names_of
 from tapegrad.core.annotations import Any
@@ -40,6 +42,8 @@ _OF_ARRAYS = frozenset(
 _OF_FLOATS = frozenset("math cmath _struct decimal _decimal".split())
 """Modules whose functions take floats as they are, past what a class says of them."""
 
+_WITH_NUMBERS = frozenset([TracedNumber, tuple, list, dict])
+
 _IMPURE_PYTHON = frozenset(
     "random logging threading subprocess multiprocessing socket tempfile shutil pathlib io "
     "datetime time warnings asyncio concurrent queue sched secrets uuid urllib json pickle".split()
@@ -60,6 +64,7 @@ class Watch:
         self._found = found
         self._called = found.called
         self._kinds: dict[str, str] = {}  # of modules, by their names
+        self.gives_numbers = False  # whether functions may give recorded ones of optimizers
         self._scheduling: FrameType | None = None  # the step of a schedule that runs
 
     def __enter__(self) -> "Watch":
@@ -123,10 +128,18 @@ class Watch:
                 if self._kind(caller) == "user":
                     root = frame.f_globals["__name__"].partition(".")[0]
                     self._note(caller, f"{root}.{name}")
+        elif self.gives_numbers and event == "return":
+            if type(arg) in _WITH_NUMBERS and has_number(arg) and frame.f_back is not None:
+                RECORDING.get().owner.options.receivers.add(frame.f_back.f_code)
+            if frame is self._scheduling:
+                self._schedule_taken(frame)
         elif frame is self._scheduling and event == "return":
-            self._scheduling = None
-            groups = frame.f_locals["self"].optimizer.param_groups
-            RECORDING.get().owner.options.take_again(groups)
+            self._schedule_taken(frame)
+
+    def _schedule_taken(self, frame: FrameType) -> None:
+        self._scheduling = None
+        groups = frame.f_locals["self"].optimizer.param_groups
+        RECORDING.get().owner.options.take_again(groups)
 
     def _see_noted(self, frame: FrameType, name: str) -> None:
         """A call of a Python function of a name that may mean something."""

@@ -192,7 +192,7 @@ class Recording:
         self.cotangents: list[Traced] = []
         self.gradients: list[Traced | None] = []
         self.late: set[int] = set()  # those of the numbers that an action has changed
-        self._number_of: dict[int, int] = {}  # the number of each, by the identity of its place
+        self.number_of: dict[int, int] = {}  # the number of each, by the identity of its place
         self._scalars: dict[tuple, Any] = {}
         # an optimizer with a step of its own keeps numbers that it has read
         self.traces_items = not self.formats and all(
@@ -270,7 +270,7 @@ class Recording:
         return result
 
     def number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
-        """A float that `owner[key]` (`[index]`) has, as an input of the program."""
+        """A number that `owner[key]` (`[index]`) has, as an input of the program."""
         if id(owner) in self._touched:
             self.refuse(f"{key!r} is changed before it is used")
         at = id(owner), key, index
@@ -281,7 +281,7 @@ class Recording:
     def _new_number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
         found = self.program.number(x)
         self.numbers.append((owner, key, index))
-        self._number_of[id(found.place)] = len(self.numbers) - 1
+        self.number_of[id(found.place)] = len(self.numbers) - 1
         return found
 
     def late_number(self, owner: Any, key: Any, index: int | None, x: float) -> Any:
@@ -339,7 +339,8 @@ class Recording:
                 for x, array in zip(self.tensors, self._arrays, strict=True):
                     x._array, x._signature = self.program.input(array), None
                 self.options = Options(self)
-                with watch:
+                watch.gives_numbers = self.options.are_there()
+                with self.options.recorded_functions(), watch:
                     result = call()
                 self.n_forward = len(self.program.instructions)
                 self.leaves, self.structure = taken_apart(result)
@@ -634,8 +635,8 @@ class Recording:
                         array = np.asarray(plain(x))
                         self.outputs.append(Traced(self.program, array, each.args[0]))
                         return "item", len(self.outputs) - 1
-                if id(x.place) in self._number_of:
-                    return "number", self._number_of[id(x.place)]
+                if id(x.place) in self.number_of:
+                    return "number", self.number_of[id(x.place)]
                 raise Uncompilable("it gives a number that Python computes")
             if id(x) in self.found.arguments.contents:
                 return "given", id(x)

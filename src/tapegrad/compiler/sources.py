@@ -77,11 +77,14 @@ class Found:
         places: where something may be put by the call
         arguments: the containers and objects among the arguments that may be others
         asked_for: of what was looked at, by its identity, for which optimizers and places
+        varying: numbers of optimizers that are inputs, by the identities of owners and the keys
+        numbers: ints among the options, ints and floats in the state: (optimizer, owner, key, x)
         called: the functions of the user's that count, `CalledFunctions`; None: all that are found
     """
 
-    def __init__(self, called: Any = None) -> None:
+    def __init__(self, called: Any = None, varying: Any = None) -> None:
         self.guard = Guard()
+        self.varying: Any = {} if varying is None else varying
         self.called = called  # the code that may run; None: any
         self._n_functions = 0
         self.tensors: dict[int, Any] = {}
@@ -96,6 +99,7 @@ class Found:
         self.asks_for_attributes = False  # whether `hasattr` or `getattr` is called
         self._modules: dict[tuple, Any] = {}
         self.seen: dict[int, Any] = {}
+        self.numbers: list[tuple] = []
         self.state: set[int] = set()  # the identities of tensors that are state of optimizers
         self.names: dict[int, str] = {}  # of tensors, as modules call them
         self.ints: list[tuple[Any, str, int]] = []  # attributes and variables that may be counts
@@ -253,7 +257,7 @@ class Found:
     def forget(self) -> None:
         """Let go of what was looked at: the guard has what it asks about."""
         self.tensors, self.seen, self.places, self.asked_for = {}, {}, {}, {}
-        self._modules, self.optimizers, self.ints = {}, [], []
+        self._modules, self.optimizers, self.ints, self.numbers = {}, [], [], []
         self.arguments = Arguments()
         self.generators, self.iterators = [], []
         self.guard.forget_names()
@@ -401,6 +405,12 @@ class Found:
         self._parts_of_optimizer(optimizer)
         self.guard.asker = before
 
+    def _number(self, optimizer: Any, owner: Any, key: Any, x: Any) -> None:
+        """A number that may be another one in each call, and is an input then."""
+        self.numbers.append((optimizer, owner, key, x))
+        is_input = (id(owner), key) in self.varying
+        (self.guard.kind if is_input else self.guard.equal)(owner, key, x)
+
     def _parts_of_optimizer(self, optimizer: Any) -> None:
         self.guard.call(optimizer.__dict__, self.guard.called(optimizer), attributes=True)
         users = not is_library(type(optimizer))
@@ -424,6 +434,8 @@ class Found:
             for key, x in group.items():
                 if type(x) is float or (type(x) is tuple and all(type(y) is float for y in x)):
                     self.guard.kind(group, key, x)  # an input of the program, if it is read
+                elif type(x) is int:
+                    self._number(optimizer, group, key, x)
                 else:
                     self.entry(group, key, x)
         state = optimizer.state
@@ -433,7 +445,12 @@ class Found:
             if isinstance(entry, dict):
                 of = self.names.get(id(param), i)
                 self.guard.call(entry, f"{self.guard.called(state)}[{of}]")
-                self._dict(entry)
+                self.guard.length(entry, len(entry))
+                for key, x in list(entry.items()):
+                    if type(x) is int or type(x) is float:
+                        self._number(optimizer, entry, key, x)
+                    else:
+                        self.entry(entry, key, x)
                 self.state.update(id(x) for x in entry.values())
                 called = self.names.get(id(param))
                 if called is not None:
@@ -557,7 +574,11 @@ def position(x: Any) -> Any:
 
 
 def found_by(
-    function: Callable, args: Any, called: Any = None, may_be_others: bool = False
+    function: Callable,
+    args: Any,
+    called: Any = None,
+    may_be_others: bool = False,
+    varying: Any = None,
 ) -> Found:
     """What a call of `function` with arguments `args`, a list, leads to.
 
@@ -568,7 +589,7 @@ def found_by(
         TooManyFunctions: `called` has to be given
         Uncompilable: something that no guard can watch
     """
-    found = Found(called)
+    found = Found(called, varying)
     found.guard.ask(
         f"{found.guard.name(DEFAULT)}[0][0] is not {found.guard.name(DEFAULT[0][0])}",
         "the default dtype was another one",

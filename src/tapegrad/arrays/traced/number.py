@@ -5,31 +5,48 @@ schedule changes them from step to step, and the program is given them anew each
 decides by one is remembered, and asked again when the program runs.
 """
 
+import math
 import operator
 from weakref import ref
 
 from tapegrad.arrays.traced.program import RECORDING
 from tapegrad.core.annotations import Any, Callable
 
+SQRT, POW = math.sqrt, math.pow
+_LARGEST = 2**31  # of the ints that are computed: their products are still exact as floats
+
 
 class TracedNumber(float):
-    """A float, and its place in a program."""
+    """A float, or an int as one, and its place in a program.
 
-    __slots__ = ("__weakref__", "place", "program")
+    An int is told to whoever asks for more than arithmetic: C takes no number of this class as one.
+    """
+
+    __slots__ = ("__weakref__", "is_int", "place", "program")
 
     place: Any
     program: Any
+    is_int: bool
 
     def __new__(cls, program: Any, x: float | None = None, place: Any = None) -> Any:
         if place is None:  # of whoever makes a number of the same class
             return float(program)
         found = super().__new__(cls, x)  # type: ignore[arg-type]
-        found.program, found.place = program, place
+        found.program, found.place, found.is_int = program, place, type(x) is int
         program.numbers.append(ref(found))
         return found
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # what `isinstance` asks
+        return int if self.is_int else TracedNumber
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_INTS and self.is_int:
+            return getattr(int(self), name)
+        raise AttributeError(f"'float' object has no attribute {name!r}")
+
     def __reduce__(self) -> Any:
-        return float, (float(self),)
+        return (int if self.is_int else float), (_told(self),)
 
     def __copy__(self) -> "TracedNumber":
         return self
@@ -53,22 +70,32 @@ class TracedNumber(float):
     def __int__(self) -> int:
         return self._expected("int", int(plain(self)))
 
+    def __index__(self) -> int:
+        if not self.is_int:
+            raise TypeError("'float' object cannot be interpreted as an integer")
+        return int(self)
+
+    def __invert__(self) -> int:
+        if not self.is_int:
+            raise TypeError("bad operand type for unary ~: 'float'")
+        return ~int(self)
+
     # Whoever takes the number itself is told it, and the program asks whether it is the same again.
 
     def __float__(self) -> float:
-        return self._expected("float", plain(self))
+        return self._expected("float", float(plain(self)))
 
     def __repr__(self) -> str:
-        return repr(float(self))
+        return repr(_told(self))
 
     def __format__(self, form: str) -> str:
-        return format(float(self), form)
+        return format(_told(self), form)
 
     def __hash__(self) -> int:
-        return hash(float(self))
+        return hash(_told(self))
 
     def __round__(self, *digits: int) -> Any:
-        return round(float(self), *digits)
+        return round(_told(self), *digits)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return getattr(ufunc, method)(*[_told(x) for x in inputs], **kwargs)
@@ -80,8 +107,28 @@ class TracedNumber(float):
 
 
 def plain(x: Any) -> Any:
-    """The float itself."""
-    return float.__pos__(x) if type(x) is TracedNumber else x
+    """The number itself."""
+    if type(x) is not TracedNumber:
+        return x
+    found = float.__pos__(x)
+    return int(found) if x.is_int else found
+
+
+def root(x: Any) -> Any:
+    """`math.sqrt(x)`, also of a recorded number."""
+    found = SQRT(plain(x))
+    if type(x) is not TracedNumber or RECORDING.get() is not x.program:
+        return found
+    place = x.program.scalar()
+    x.program.note("math.sqrt", SQRT, (x.place,), {}, place)
+    return TracedNumber(x.program, found, place)
+
+
+def power(x: Any, y: Any) -> Any:
+    """`math.pow(x, y)`, also of recorded numbers."""
+    if plain(x) > 0 and float in (type(plain(x)), type(plain(y))):
+        return x**y
+    return POW(_told(x), _told(y))
 
 
 def larger(x: float, y: float) -> Any:
@@ -106,11 +153,23 @@ def _of_two(text: str, function: Callable, x: float, y: float) -> Any:
 
 
 def _told(x: Any) -> Any:
-    return float(x) if type(x) is TracedNumber else x
+    if type(x) is not TracedNumber:
+        return x
+    return int(x) if x.is_int else float(x)
 
 
 def _place(x: Any) -> Any:
     return x.place if type(x) is TracedNumber else x
+
+
+def _is_told(name: str, x: Any, y: Any, found: Any) -> bool:
+    """Whether operands are told: of others comes what is of another kind, or not exact."""
+    of_ints = isinstance(x, int) and isinstance(y, int)
+    if name in ("mod", "floordiv") and not of_ints:
+        return True
+    if name == "pow" and of_ints and (type(y) is TracedNumber or y < 0):
+        return True
+    return type(found) is complex or (type(found) is int and abs(found) > _LARGEST)
 
 
 def _arithmetic(name: str) -> tuple[Callable, Callable]:
@@ -122,6 +181,8 @@ def _arithmetic(name: str) -> tuple[Callable, Callable]:
         found = function(plain(x), plain(y))
         if RECORDING.get() is not program:
             return found
+        if _is_told(name, x, y, found):
+            return function(_told(x), _told(y))
         place = program.scalar()
         program.note(f"operator.{name}", function, (_place(x), _place(y)), {}, place)
         return TracedNumber(program, found, place)
@@ -150,7 +211,7 @@ def _comparison(name: str) -> Callable:
     return compare
 
 
-for _name in ("add", "sub", "mul", "truediv", "pow"):
+for _name in ("add", "sub", "mul", "truediv", "pow", "mod", "floordiv"):
     _forward, _reverse = _arithmetic(_name)
     setattr(TracedNumber, f"__{_name}__", _forward)
     setattr(TracedNumber, f"__r{_name}__", _reverse)
@@ -159,16 +220,35 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 
 def _of_told(name: str) -> Callable:
-    """A method of floats that is given the number itself."""
-    method = getattr(float, name)
-    return lambda self, *args: method(float(self), *map(_told, args))
+    """A method that is given the numbers themselves."""
+
+    def method(self: Any, *args: Any) -> Any:
+        x = _told(self)
+        kind: Any = type(x) if hasattr(type(x), name) else float
+        return getattr(kind, name)(x, *map(_told, args))
+
+    return method
 
 
-for _name in (
-    "as_integer_ratio __ceil__ __divmod__ __floor__ __floordiv__ hex is_integer __mod__ "
-    "__rdivmod__ __rfloordiv__ __rmod__ __trunc__"
-).split():
+_OF_INTS = frozenset("bit_count bit_length denominator numerator to_bytes".split())
+_OF_BITS = "and or xor lshift rshift rand ror rxor rlshift rrshift".split()
+for _name in "as_integer_ratio __ceil__ __divmod__ __floor__ hex is_integer __rdivmod__".split():
     setattr(TracedNumber, _name, _of_told(_name))
+TracedNumber.__trunc__ = _of_told("__trunc__")  # type: ignore[method-assign]
+
+
+def _of_bits(name: str) -> Callable:
+    """An operator that ints have and floats have not."""
+    method = getattr(int, name)
+
+    def compute(self: Any, other: Any) -> Any:
+        return method(int(self), _told(other)) if self.is_int else NotImplemented
+
+    return compute
+
+
+for _name in _OF_BITS:
+    setattr(TracedNumber, f"__{_name}__", _of_bits(f"__{_name}__"))
 
 
 def _unary(name: str) -> Callable:

@@ -1,5 +1,6 @@
 """A program as Python source over NumPy: a line for each instruction."""
 
+import math
 import operator
 
 import numpy as np
@@ -28,7 +29,7 @@ def compiled(program: Program, outputs: Sequence[Value]) -> Callable:
 def scope_of(program: Program) -> dict[str, Any]:
     """What the names in the lines of a program mean."""
     scope: dict[str, Any] = {f"c{i}": x for i, x in enumerate(program.constants)}
-    scope.update(np=np, inf=np.inf, nan=np.nan, expect=expect, operator=operator)
+    scope.update(np=np, math=math, inf=np.inf, nan=np.nan, expect=expect, operator=operator)
     scope.update(xp=_Names(), order=_Names(), draw=_Names(), make=_Names())
     for text, function in program.functions.items():
         first, _, name = text.partition(".")

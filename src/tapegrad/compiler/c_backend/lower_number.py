@@ -12,7 +12,10 @@ _NUMBERS = {
     "operator.add": "{0} + {1}", "operator.sub": "{0} - {1}", "operator.mul": "{0} * {1}",
     "operator.truediv": "{0} / {1}", "operator.neg": "-{0}", "operator.pow": "pow({0}, {1})",
     "operator.abs": "__builtin_fabs({0})", "max": "{1} > {0} ? {1} : {0}",
-    "min": "{1} < {0} ? {1} : {0}",
+    "min": "{1} < {0} ? {1} : {0}", "math.sqrt": "sqrt({0})",
+    "operator.floordiv": "__builtin_floor({0} / {1})",
+    "operator.mod": "fmod({0}, {1}) + "
+    "(fmod({0}, {1}) != 0 && (fmod({0}, {1}) < 0) != ({1} < 0) ? {1} : 0)",
 }  # fmt: skip
 
 
@@ -30,13 +33,15 @@ def lower_number(lowering: Lowering, instruction: Instruction) -> bool:
             operands.append(lowering.place(x))
         else:
             operands.append(Literal(np.float64(x)))
-    if text == "operator.truediv":
+    if text in ("operator.truediv", "operator.mod", "operator.floordiv"):
         lowering.check("{0} != 0", operands[1:], _no_quotient, instruction.line)
     if text == "operator.pow":
         lowering.check(
             "isfinite(pow({0}, {1})) || !isfinite({0}) || !isfinite({1})", operands, _no_power,
             instruction.line,
         )  # fmt: skip
+    if text == "math.sqrt":
+        lowering.check("{0} >= 0 || {0} != {0}", operands, _no_root, instruction.line)
     lowering.add_pointwise(
         _NUMBERS[text], operands, [_DOUBLE] * len(operands), _DOUBLE,
         _fresh(lowering, instruction.result), function, instruction.line,
@@ -63,6 +68,10 @@ def _fresh(lowering: Lowering, scalar: Scalar) -> Access:
 
 def _no_quotient() -> None:
     raise ZeroDivisionError("float division by zero")
+
+
+def _no_root() -> None:
+    raise ValueError("math domain error")
 
 
 def _no_power() -> None:

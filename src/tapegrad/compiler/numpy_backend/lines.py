@@ -128,7 +128,8 @@ class Lines:
         elif each.text[0] == ".":
             call = f"{args[0]}{each.text}({', '.join(given[1:])})"
         elif first == "operator" and operator in _SIGNS:
-            call = f"{args[0]} {_SIGNS[operator]} {args[1]}"
+            left = f"({args[0]})" if args[0][0] == "-" else args[0]  # -1 ** 2 is -(1 ** 2)
+            call = f"{left} {_SIGNS[operator]} {args[1]}"
         elif each.text == "operator.neg":
             call = f"-{args[0]}"
         else:

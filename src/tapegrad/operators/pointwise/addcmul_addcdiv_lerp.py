@@ -1,5 +1,6 @@
 """Three operands: addcmul, addcdiv, lerp."""
 
+from tapegrad.arrays.traced.number import TracedNumber
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -31,7 +32,10 @@ def _factor(function: str, value: Scalar, *operands: Array) -> Any:
         value = number_of(function, "value", 0, value)
     if value == 1 or not all(hasattr(x, "_array") for x in operands):
         return value
-    return fitted(value, common_dtype(*operands))
+    dtype = common_dtype(*operands)
+    if type(value) is TracedNumber and dtype.is_floating_point:
+        return value
+    return fitted(value, dtype)
 
 
 @require_tensors
