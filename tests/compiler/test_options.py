@@ -358,3 +358,26 @@ def test_roots_are_those_of_math_again_after_a_recorded_call():
             rooted(torch.ones(2))
     assert (math.sqrt, math.pow) == before
     assert seen == [(2.0, 8.0)] * 3
+
+
+@side_by_side("numpy", "c")
+def test_what_is_read_of_an_optimizer_that_takes_no_step(run):
+    optimizer = optim.SGD([nn.Parameter(torch.ones(2))], 0.1)
+    optimizer.param_groups[0].update(k=2, how="twice")
+
+    def scaled(x):
+        group = optimizer.param_groups[0]
+        return x * group["k"] if group["how"] == "twice" else x - group["k"]
+
+    f = run.compile(scaled)
+    for k, how in (
+        (2, "twice"),
+        (2, "twice"),
+        (5, "twice"),
+        (5, "less"),
+        (7, "less"),
+        (2, "twice"),
+    ):
+        optimizer.param_groups[0].update(k=k, how=how)
+        for _ in range(2):
+            run.call(f, torch.arange(3.0))

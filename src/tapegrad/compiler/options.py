@@ -37,6 +37,7 @@ class Options:
         names: what the options are called
         inputs: those that are others in each call, as they were: (owner, key, number)
         changes: of numbers, by the call
+        are_named: whether the user's code may read them itself
         receivers: the code to which functions gave numbers that are recorded
         found_varying: whether some are found to be others after the call
     """
@@ -50,7 +51,7 @@ class Options:
         self.found_varying = False
         found = recording.found
         names = found.names_in_code() if found.optimizers else set()
-        are_named = not _READERS.isdisjoint(names)
+        self.are_named = are_named = not _READERS.isdisjoint(names)
         self._tells = recording.formats or not _TELLERS.isdisjoint(names)
         self._read = {
             id(x): are_named or type(x).step is not Optimizer.step for x in found.optimizers

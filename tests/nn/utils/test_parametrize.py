@@ -159,3 +159,20 @@ def test_what_is_assigned_keeps_the_dtype_and_the_number_of_tensors():
         "Got a sequence of length 1.",
     ):
         layer.weight = torch.zeros(2, 2)
+
+
+def test_the_right_inverse_is_tried_on_what_the_parametrization_gives():
+    class Halved(nn.Module):
+        def forward(self, x):
+            return x.clamp(-0.5, 0.5)
+
+        def right_inverse(self, x):
+            assert x.abs().max() <= 0.5
+            return x
+
+    layer = nn.Linear(2, 2)
+    parametrize.register_parametrization(layer, "weight", Symmetric())
+    with torch.no_grad():
+        layer.parametrizations.weight.original.fill_(3.0)
+    parametrize.register_parametrization(layer, "weight", Halved())
+    assert layer.weight.max() == 0.5

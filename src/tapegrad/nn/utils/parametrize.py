@@ -236,11 +236,12 @@ def register_parametrization(
             own = f"module.{tensor_name}"
             names = f"{own}.{{}}", f"parametrization({own}).{{}}"
             rule = rule.replace("unless `", "unless the `")
-            _check_fits(parametrization(value), value, no_tensor, rule, *names)
+            made = parametrization(value)
+            _check_fits(made, value, no_tensor, rule, *names)
             if hasattr(parametrization, "right_inverse"):
                 with suppress(NotImplementedError):
                     _check_fits(
-                        parametrization.right_inverse(value),
+                        parametrization.right_inverse(made),
                         value,
                         "parametrization.right_inverse must return a tensor. Got: {}",
                         "The tensor returned by parametrization.right_inverse must have the same "
