@@ -1,20 +1,22 @@
 """Record the signatures of PyTorch's native operators that tapegrad has a name for.
 
-    python -m tools.record_schemas            write library/aten_schemas.txt
+    python -m tools.record_schemas            write library/aten_schemas.bz2
     python -m tools.record_schemas --check    say whether it is up to date; 1 if it is not
 
 It needs the extra `oracle`. A line is an overload's signature without `aten::`, and the tags that
 PyTorch has for it.
 """
 
+import bz2
 import sys
 from pathlib import Path
 
 import torch
 
+from tapegrad.library import aten_schemas
 from tapegrad.library.aten import function_named, operator_names
 
-FILE = Path(__file__).resolve().parents[1] / "src" / "tapegrad" / "library" / "aten_schemas.txt"
+FILE = Path(__file__).resolve().parents[1] / "src" / "tapegrad" / "library" / "aten_schemas.bz2"
 
 # Kernels of other devices and PyTorch's own services: lists of operators to keep name them. No
 # operator here is ever called so.
@@ -48,10 +50,9 @@ def main(given: list[str]) -> int:
     """Write the file, or compare with what it is."""
     text = "\n".join(lines()) + "\n"
     if "--check" in given:
-        changed = set(FILE.read_text().splitlines()) ^ set(text.splitlines())
-        print(*sorted(changed), sep="\n")
-        return int(FILE.read_text() != text)
-    FILE.write_text(text)
+        print(*sorted(set(aten_schemas.lines()) ^ set(text.splitlines())), sep="\n")
+        return int(aten_schemas.lines() != text.splitlines())
+    FILE.write_bytes(bz2.compress(text.encode()))
     return 0
 
 

@@ -24,8 +24,8 @@ KINDS = {
     ".js": "page of a graph",
     ".css": "page of a graph",
     ".html": "page of a graph",
-    ".bz2": "digits of the demo",
-    ".txt": "signatures of PyTorch's native functions",
+    ".bz2": "digits of the demo, signatures of native functions",
+    ".txt": "forms of native functions",
 }
 
 

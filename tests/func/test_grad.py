@@ -106,3 +106,35 @@ def test_a_jacobian_row_by_row_needs_no_batch():
     assert torch.equal(jacrev(Dynamic.apply, chunk_size=1)(torch.ones(3)), 2 * torch.eye(3))
     with pytest.raises(RuntimeError, match="vmap"):
         jacrev(Dynamic.apply, chunk_size=2)(torch.ones(3))
+
+
+# --- in inference mode --------------------------------------------------------------------------
+
+
+def sum_of_cubes(x):
+    return (x**3).sum()
+
+
+DIRECTION = torch.tensor([1.0, -1.0])
+IN_INFERENCE = {
+    "grad": torch.func.grad(sum_of_cubes),
+    "vjp": lambda x: torch.func.vjp(torch.sin, x)[1](DIRECTION)[0],
+    "jvp": lambda x: torch.func.jvp(torch.sin, (x,), (DIRECTION,))[1],
+    "linearize": lambda x: torch.func.linearize(torch.sin, x)[1](DIRECTION),
+    "jacrev": torch.func.jacrev(torch.sin),
+    "jacfwd": torch.func.jacfwd(torch.sin),
+    "hessian": torch.func.hessian(sum_of_cubes),
+    "vmap of grad": torch.func.vmap(torch.func.grad(lambda x: x.exp())),
+    "grad of grad": torch.func.vmap(torch.func.grad(torch.func.grad(lambda x: x**3))),
+}
+
+
+@pytest.mark.parametrize("name", IN_INFERENCE)
+def test_derivatives_in_inference_mode_are_those_of_elsewhere(name):
+    x = torch.tensor([0.5, 2.0])
+    expected = IN_INFERENCE[name](x)
+    with torch.inference_mode():
+        for given in (x, x.clone()):
+            found = IN_INFERENCE[name](given)
+            assert found.tolist() == expected.tolist() and not found.is_inference()
+        assert (x * 2).is_inference()

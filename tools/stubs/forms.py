@@ -5,15 +5,14 @@ import keyword
 import re
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import tapegrad
 from tapegrad.core import native_arguments
 from tapegrad.core.native_arguments import Form
+from tapegrad.library import aten_schemas
 from tools.stubs import words
 
-SCHEMAS = Path(tapegrad.__file__).parent / "library" / "aten_schemas.txt"
 SEPARATOR = r", (?![^\[]*\])"  # as in native_arguments.py
 OPTIONS = frozenset("out dtype layout device pin_memory requires_grad".split())
 
@@ -62,7 +61,7 @@ class Schema(NamedTuple):
 def schemas() -> dict[str, list[Schema]]:
     """The functional overloads of each operator."""
     found = defaultdict(list)
-    for line in SCHEMAS.read_text().splitlines():
+    for line in aten_schemas.lines():
         declared, _, tags = line.partition(" # ")
         if "out" in tags.split():
             continue
