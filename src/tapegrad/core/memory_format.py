@@ -6,7 +6,7 @@ error that says so.
 
 import numpy as np
 
-from tapegrad.core import errors, uninitialized
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DTypeLike
 
 
@@ -101,8 +101,7 @@ def empty(shape: tuple[int, ...], dtype: Any, format: memory_format) -> np.ndarr
     (240, 4, 60, 12)
     """
     order = _ORDERS.get(format)
-    made = np.empty(shape, dtype) if order is None else permuted(shape, dtype, order)
-    return uninitialized.filled(made)
+    return np.empty(shape, dtype) if order is None else permuted(shape, dtype, order)
 
 
 def permuted(shape: tuple[int, ...], dtype: DTypeLike, order: tuple[int, ...]) -> np.ndarray:

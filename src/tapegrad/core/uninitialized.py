@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.core import memory_format
+
 DETERMINISTIC = [False]  # torch.use_deterministic_algorithms
 FILLS = [True]  # torch.utils.deterministic.fill_uninitialized_memory
 
@@ -26,3 +28,8 @@ def filled(array: np.ndarray) -> np.ndarray:
 def empty(shape: Any, dtype: Any) -> np.ndarray:
     """An array of such memory."""
     return filled(np.empty(shape, dtype))
+
+
+def arranged(shape: Any, dtype: Any, format: Any) -> np.ndarray:
+    """The same in a memory format."""
+    return filled(memory_format.empty(shape, dtype, format))

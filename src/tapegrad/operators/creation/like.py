@@ -43,7 +43,7 @@ def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
     if format is None or format is _memory_format.preserve_format:
         return uninitialized.filled(_memory_format.preserved(array, dtype))
     _memory_format.check_format("empty_like", format, array.ndim)
-    return _memory_format.empty(array.shape, dtype, format)
+    return uninitialized.arranged(array.shape, dtype, format)
 
 
 def _filled(array: np.ndarray, value: Scalar, dtype: DTypeLike, format: Any) -> np.ndarray:

@@ -156,7 +156,7 @@ def empty(
         return again()
     return build(
         "empty",
-        _memory_format.empty,
+        uninitialized.arranged,
         wanted,
         kind,
         memory_format,
