@@ -56,6 +56,7 @@ _RULES: dict[str, Callable] = {
     "zeros": _shaped,
     "ones": _shaped,
     "empty": _shaped,
+    "arranged": _shaped,
     "full": lambda shape, value, dtype: nowhere(shape, dtype),
     "eye": lambda rows, columns, _, dtype: nowhere((rows, columns), dtype),
     "permuted": nowhere,
