@@ -1,7 +1,8 @@
 """cuDNN, kernels for GPUs: absent. Its switches may be set, and change nothing."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+
+from tapegrad.core.switches import set_switches
 
 enabled = True
 deterministic = False
@@ -23,7 +24,6 @@ def version() -> None:
     return None
 
 
-@contextmanager
 def flags(
     enabled: bool = False,
     benchmark: bool = False,
@@ -31,7 +31,7 @@ def flags(
     deterministic: bool = False,
     allow_tf32: bool = True,
     fp32_precision: str = "none",
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """While it lasts, the switches have other positions.
 
     >>> with torch.backends.cudnn.flags(enabled=False):
@@ -40,16 +40,10 @@ def flags(
     >>> torch.backends.cudnn.enabled
     True
     """
-    switches = globals()
-    given = {
-        "enabled": enabled,
-        "benchmark": benchmark,
-        "deterministic": deterministic,
-        "allow_tf32": allow_tf32,
-    }
-    before = {name: switches[name] for name in given}
-    switches.update(given)
-    try:
-        yield
-    finally:
-        switches.update(before)
+    return set_switches(
+        globals(),
+        enabled=enabled,
+        benchmark=benchmark,
+        deterministic=deterministic,
+        allow_tf32=allow_tf32,
+    )

@@ -1,7 +1,8 @@
 """oneDNN, Intel's kernels: absent. Its switches may be set, and change nothing."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+
+from tapegrad.core.switches import set_switches
 
 enabled = True
 deterministic = False
@@ -17,24 +18,18 @@ def is_available() -> bool:
     return False
 
 
-@contextmanager
 def flags(
     enabled: bool = False,
     deterministic: bool = False,
     allow_tf32: bool = True,
     fp32_precision: str = "none",
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """While it lasts, the switches have other positions.
 
     >>> with torch.backends.mkldnn.flags(enabled=False):
     ...     torch.backends.mkldnn.enabled
     False
     """
-    switches = globals()
-    given = {"enabled": enabled, "deterministic": deterministic, "allow_tf32": allow_tf32}
-    before = {name: switches[name] for name in given}
-    switches.update(given)
-    try:
-        yield
-    finally:
-        switches.update(before)
+    return set_switches(
+        globals(), enabled=enabled, deterministic=deterministic, allow_tf32=allow_tf32
+    )

@@ -14,7 +14,7 @@ from tapegrad.compiler.argument_questions import FEW, ArgumentQuestions
 from tapegrad.compiler.counts import without_counting
 from tapegrad.compiler.floats import Given
 from tapegrad.compiler.joint import compiled_node, versions_of
-from tapegrad.compiler.options import SCOPE, expression
+from tapegrad.compiler.number_source import SCOPE, expression
 from tapegrad.compiler.recording import is_plain
 from tapegrad.compiler.sources import Uncompilable
 from tapegrad.compiler.stores import MISSING, Store, record, with_objects, with_stores

@@ -22,12 +22,12 @@ from tapegrad.compiler.called_functions import CalledFunctions
 from tapegrad.compiler.entry import Entry
 from tapegrad.compiler.explanation import Explanation
 from tapegrad.compiler.floats import Floats
-from tapegrad.compiler.options import Varying
 from tapegrad.compiler.recording import Recording
 from tapegrad.compiler.runner import wait_for
 from tapegrad.compiler.sources import TooManyFunctions, Uncompilable, found_by
 from tapegrad.compiler.state import COMPILED, STATE
 from tapegrad.compiler.stores import Replaced
+from tapegrad.compiler.varying import Varying
 from tapegrad.compiler.worth import Worth
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error

@@ -4,29 +4,19 @@ A learning rate is another one in each call, and so is a count of steps. The ste
 own optimizers ask for a rate as an input; a step that the user wrote, or code that names
 `param_groups`, takes it from the dictionary. So numbers whose arithmetic is written down are there
 while a call is recorded: in the places of the floats among the options at once, in those of other
-numbers in groups and in state once one was another, as `Varying` knows.
+numbers in groups and in state once one was another, as `varying.py` knows.
 """
 
-import math
-import operator
-from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from hashlib import blake2b
-from threading import Lock
+from contextlib import nullcontext
 
-import numpy as np
-
-from tapegrad.arrays.traced.number import POW, SQRT, TracedNumber, plain, power, root
-from tapegrad.arrays.traced.program import Constant, Scalar, Value
-from tapegrad.compiler.sources import Uncompilable
+from tapegrad.arrays.traced.number import TracedNumber, plain
+from tapegrad.compiler.recorded_math import recorded_functions
 from tapegrad.core.annotations import Any
 from tapegrad.optim.optimizer import Optimizer
 
 _READERS = {"param_groups", "state_dict"}
 _TELLERS = {"type", "json", "float", "np", "numpy", "array", "asarray"}
 """What code names that may tell a recorded int from an int."""
-_MOST_DRAFTS = 8
 _LARGEST = 2**31
 
 
@@ -180,147 +170,3 @@ class Change:
 
     def __init__(self, owner: Any, key: Any, place: Any):
         self.owner, self.key, self.place = owner, key, place
-
-
-class Varying:
-    """What is known of numbers in groups and state from one recorded call to the next.
-
-    What Python decides by a number is asked again by the program. Where a number left the record
-    without a word, the program has a constant that is computed of it. So a program is made only
-    where two calls with different numbers were recorded alike, with all their constants.
-
-    Attributes:
-        places: those that are others in each call: their owners, by their identities and the keys
-    """
-
-    def __init__(self) -> None:
-        self.places: dict[tuple, Any] = {}
-        self._seen: dict[tuple, tuple] = {}
-        self._drafts: deque[tuple] = deque(maxlen=_MOST_DRAFTS)
-        self._in_vain = 0  # calls that were recorded since a program was made
-
-    def look_at(self, numbers: list) -> bool:
-        """Note what numbers there are; whether some are found to be others than before."""
-        before = len(self.places)
-        for _, owner, key, x in numbers:
-            at = id(owner), key
-            if at in self._seen and self._seen[at][1] != x:
-                self.places[at] = owner
-            self._seen[at] = owner, x  # which keeps the owner's identity
-        return len(self.places) > before
-
-    def confirm(self, recording: Any) -> None:
-        """Refuse what is recorded unless a call was before that is the same but for the numbers.
-
-        Raises: Uncompilable where many calls in turn are different.
-        """
-        options = recording.options
-        if not options.inputs and not options.changes and not options.found_varying:
-            return
-        if recording.why_not and not recording.again:
-            return
-        if not recording.why_not and self._is_known(recording):
-            self._in_vain = 0
-            return
-        self._in_vain += 1
-        if self._in_vain > _MOST_DRAFTS:
-            changed = [(x.owner, x.key) for x in options.changes]
-            owner, key = [*[x[:2] for x in options.inputs], *changed, (None, None)][0]
-            where = recording.found.guard.called(owner, key) if owner is not None else "a number"
-            recording.why_not, recording.again = "", False
-            recording.refuse(f"what it computes depends on {where}, another one in each call")
-        recording.refuse("its numbers may be conditions", again=True)
-
-    def _is_known(self, recording: Any) -> bool:
-        draft, inputs = _described(recording), recording.options.inputs
-        values = tuple([x for *_, x in inputs])
-        for before in [each[1] for each in self._drafts if each[0] == draft]:
-            pairs = list(zip(before, values, strict=True))
-            if all(x != y for x, y in pairs):
-                return True
-            # what has not changed is a condition, until it changes again
-            for (owner, key, _), (x, y) in zip(inputs, pairs, strict=True):
-                if x == y:
-                    self.places.pop((id(owner), key), None)
-        self._drafts.append((draft, values))
-        return False
-
-
-def _described(recording: Any) -> tuple:
-    """All that is computed, with the constants it is computed of."""
-    program = recording.program
-    return tuple(
-        [
-            (each.text, _form(each.args), _form(sorted(each.kwargs.items())), _form(each.result))
-            for each in program.instructions
-        ]
-        + [_constant(x) for x in program.constants]
-        + [(id(x.owner), x.key, repr(x.place)) for x in recording.options.changes]
-        + [(id(owner), key) for owner, key, _ in recording.options.inputs]
-    )
-
-
-def _form(x: Any) -> Any:
-    if isinstance(x, Value):
-        return x.number, x.shape, x.dtype.str, x.strides, x.root.number, x.offset
-    if isinstance(x, (Scalar, Constant)):
-        return repr(x)
-    if isinstance(x, (tuple, list)):
-        return type(x).__name__, *[_form(each) for each in x]
-    return type(x).__name__, repr(x)
-
-
-def _constant(x: Any) -> Any:
-    if isinstance(x, np.ndarray):
-        return x.shape, x.dtype.str, blake2b(x.tobytes()).digest()
-    return id(x)
-
-
-_OPERATORS = frozenset(
-    f"operator.{x}" for x in "add sub mul truediv pow mod floordiv neg abs".split()
-) | {"max", "min", "math.sqrt"}
-
-SCOPE = {"operator": operator, "math": math}
-"""What `expression` names."""
-
-
-def expression(place: Any, program: Any, inputs: dict[int, str]) -> str:
-    """A number of the program as source, given that of its inputs by the ids of their places.
-
-    Raises: Uncompilable where it is computed of more than numbers.
-    """
-    made = {id(x.result): x for x in program.instructions if isinstance(x.result, Scalar)}
-
-    def text(x: Any) -> str:
-        if not isinstance(x, Scalar):
-            return f"float({str(x)!r})" if x != x or abs(x) == math.inf else repr(x)
-        if id(x) in inputs:
-            return inputs[id(x)]
-        instruction = made.get(id(x))
-        if instruction is None or instruction.text not in _OPERATORS:
-            raise Uncompilable("it keeps a number that Python computes of a tensor")
-        return f"{instruction.text}({', '.join(map(text, instruction.args))})"
-
-    return text(place)
-
-
-_patching, _n_patching = Lock(), [0]
-
-
-@contextmanager
-def recorded_functions() -> Iterator[None]:
-    """A block in which `math.sqrt` and `math.pow` of recorded numbers are recorded.
-
-    Other threads, whose numbers are plain, get from them what they always do.
-    """
-    with _patching:
-        _n_patching[0] += 1
-        if _n_patching[0] == 1:
-            math.sqrt, math.pow = root, power
-    try:
-        yield
-    finally:
-        with _patching:
-            _n_patching[0] -= 1
-            if _n_patching[0] == 0:
-                math.sqrt, math.pow = SQRT, POW
