@@ -3,6 +3,7 @@
 python -m tools.page_libraries      writes them and their licences to src/tapegrad/inspect/page
 """
 
+import bz2
 import shutil
 import subprocess
 import sys
@@ -28,8 +29,8 @@ def main() -> int:
             package = Path(folder) / "node_modules" / name
             text = (package / file).read_text(encoding="utf-8")
             lines = [line for line in text.splitlines() if "sourceMappingURL=" not in line]
-            target = FOLDER / f"{short}.min.js"
-            target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            target = FOLDER / f"{short}.min.js.bz2"
+            target.write_bytes(bz2.compress(("\n".join(lines) + "\n").encode()))
             shutil.copy(package / "LICENSE", FOLDER / f"{short}.LICENSE")
             print(f"{target.name}: {name} {version}")
     return 0

@@ -24,7 +24,7 @@ KINDS = {
     ".js": "page of a graph",
     ".css": "page of a graph",
     ".html": "page of a graph",
-    ".bz2": "digits of the demo, signatures of native functions",
+    ".bz2": "packed: libraries of the page, digits, signatures",
     ".txt": "forms of native functions",
 }
 

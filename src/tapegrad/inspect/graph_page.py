@@ -1,5 +1,6 @@
 """The page of a graph: one HTML file with the data, the drawing library and the program in it."""
 
+import bz2
 import json
 import os
 import tempfile
@@ -45,7 +46,7 @@ def opened(path: str) -> bool:
 
 _FOLDER = Path(__file__).parent / "page"
 _PACKAGE = Path(__file__).parents[1]
-_LIBRARIES = ("cytoscape.min.js", "dagre.min.js")
+_LIBRARIES = ("cytoscape.min.js.bz2", "dagre.min.js.bz2")
 _SCRIPTS = (
     "model.js columns.js sides.js layout.js style.js view.js minimap.js panel.js program.js "
     "stepping.js export.js main.js"
@@ -80,7 +81,8 @@ def _filled(title: str, data: str) -> str:
 
 def read(name: str) -> str:
     """A file of the page."""
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    content = (_FOLDER / name).read_bytes()
+    return (bz2.decompress(content) if name.endswith(".bz2") else content).decode()
 
 
 class _Shared:
