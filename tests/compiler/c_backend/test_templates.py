@@ -498,7 +498,7 @@ def spread_rows(d):
     yield (d(10, 8), d.index(11, 10), 11, -1, False), {}
     yield (d(20, 5, 8), d.index(6, 20, 5), 6, 2, False), {}
     yield (d(20, 5, 8), d.index(6, 20, 5), 9, 2, True), {}
-    yield (d(50, 33), d.index(70_001, 50), 70_001, -1, False), {}  # zeros past the caches
+    yield (d(50, 33), d.index(70_001, 50), 70_001, -1, False), {}
 
 
 def along_cases(d):

@@ -5,22 +5,6 @@ from tapegrad.compiler.c_backend.templates.shared import SHARING, shared
 UNTYPED = r"""
 #define TG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define TG_MAX(a, b) ((a) > (b) ? (a) : (b))
-
-/* Zeros, a part of `all` bytes of them; many go past the caches, which would read them first */
-static void tg_clear(void *to, int64_t bytes, int64_t all) {
-    char *p = (char *)to;
-    #if defined __SSE2__ && !defined __clang__
-    if (all >= 1 << 23) {
-        typedef float four __attribute__((vector_size(16)));
-        int64_t before = TG_MIN(bytes, (int64_t)(-(uintptr_t)p & 63));
-        memset(p, 0, before);
-        for (p += before, bytes -= before; bytes >= 64; p += 64, bytes -= 64)
-            for (int k = 0; k < 4; k++) __builtin_ia32_movntps((float *)p + 4 * k, (four){0});
-        __builtin_ia32_sfence();
-    }
-    #endif
-    memset(p, 0, bytes);
-}
 """
 UNTYPED += SHARING
 

@@ -91,7 +91,7 @@ static int tg_add_points_real(real *restrict y, const real *restrict g,
 static int tg_spread_rows_real(real *restrict y, const real *restrict g,
                                const int64_t *restrict index, int64_t outer, int64_t rows,
                                int64_t picked, int64_t n) {
-    tg_clear(y, outer * rows * n * sizeof(real), outer * rows * n * sizeof(real));
+    memset(y, 0, outer * rows * n * sizeof(real));
     return tg_add_rows_real(y, g, index, outer, rows, picked, n);
 }
 
@@ -101,7 +101,7 @@ static int tg_spread_embedding_real(real *restrict y, const real *restrict g,
                                     const int64_t *restrict index, int64_t first, int64_t rows,
                                     int64_t all, int64_t picked, int64_t n, int64_t padding,
                                     int64_t by_frequency, int64_t *restrict count) {
-    tg_clear(y, rows * n * sizeof(real), all * n * sizeof(real));
+    memset(y, 0, rows * n * sizeof(real));
     memset(count, 0, (by_frequency ? rows : 0) * sizeof(int64_t));
     for (int64_t i = 0; i < picked; i++) {
         int64_t row = index[i] - first;
