@@ -78,6 +78,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.linalg.det_slogdet": "det logdet slogdet",
     "tapegrad.operators.linalg.einsum_tensordot_kron": "einsum kron tensordot trace",
     "tapegrad.operators.linalg.geqrf_ormqr": "geqrf orgqr ormqr",
+    "tapegrad.operators.linalg.grouped_mm": "_grouped_mm _int_mm",
     "tapegrad.operators.linalg.inv": "inverse",
     "tapegrad.operators.linalg.lu_factor": "lu lu_unpack",
     "tapegrad.operators.linalg.lu_solve": "lu_solve",

@@ -64,3 +64,10 @@ def test_other_texts_are_errors(text, message):
 def test_unknown_types_are_named():
     with pytest.raises(RuntimeError, match="unknown type specifier"):
         parse_schema("f(Bar x) -> Tensor")
+
+
+def test_an_argument_that_is_written_needs_no_name_of_what_it_shares():
+    schema = parse_schema("f(Tensor a, Tensor! b, Tensor!? c, *, Tensor! out) -> ()")
+    assert [x.is_write for x in schema.arguments] == [False, True, True, True]
+    assert schema.arguments[3].is_out
+    assert str(schema.arguments[1]) == "Tensor($0! -> ) b"

@@ -630,3 +630,13 @@ def test_the_warning_of_an_epoch_has_a_name():
         schedule.step(1)
     assert str(found[0].message) == torch.optim.lr_scheduler.EPOCH_DEPRECATION_WARNING
     assert found[0].filename == __file__
+
+
+def test_get_lr_of_a_scheduler_of_ones_own_may_be_asked_for_without_a_warning(recwarn):
+    scheduler = L.StepLR(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.5), 1)
+    with L._enable_get_lr_call(scheduler) as found:
+        assert found is scheduler
+        scheduler.get_lr()
+    assert not recwarn.list
+    scheduler.get_lr()
+    assert "use `get_last_lr()`" in str(recwarn.pop().message)

@@ -199,6 +199,19 @@ def _complex(make, *shape):
 
 
 @row
+def grouped_product(make):
+    ends = np.array([1, 1, 4], np.int32)
+    return [
+        Sample(make(2, 3, 4), make(2, 4, 2), np.zeros(0, np.int32)),
+        Sample(make(4, 3), make(3, 3, 2), ends),
+        Sample(make(5, 3), make(3, 3, 2), ends),
+        Sample(make(3, 2, 3), make(3, 5), ends),
+        Sample(make(2, 4), make(4, 3), ends),
+        Sample(make(0, 3), make(1, 3, 2), np.zeros(1, np.int32)),
+    ]
+
+
+@row
 def matrix_inverse(make):
     return [
         Sample(make.invertible(3, 3)),

@@ -37,6 +37,10 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"tapegrad.autograd.{name}")
+    if name == "_is_checkpoint_valid":
+        from tapegrad.autograd.execution_engine import ENGINE
+
+        return ENGINE.is_checkpoint_valid
     if name in ("detect_anomaly", "set_detect_anomaly"):
         from tapegrad.autograd import anomaly_mode
 

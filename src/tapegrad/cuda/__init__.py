@@ -265,6 +265,13 @@ can_device_access_peer = set_stream = _lazy_init = init
 utilization = memory_usage = temperature = power_draw = clock_rate = device_memory_used = init
 
 
+_initialized = False
+
+
+def _lazy_call(callable, **kwargs) -> None:
+    """What is to be called once a GPU is in use: never."""
+
+
 def set_rng_state(new_state, device="cuda") -> None:
     """Set the state of a GPU's generator: there is none, so nothing happens."""
     new_state.clone()

@@ -113,6 +113,12 @@ class PowerTransform(Transform):
     inverse_shape = forward_shape
 
 
+def _clipped_sigmoid(x: Any) -> Any:
+    """The sigmoid function, kept off 0 and 1."""
+    limits = torch.finfo(x.dtype)
+    return torch.clamp(torch.sigmoid(x), min=limits.tiny, max=1.0 - limits.eps)
+
+
 class SigmoidTransform(_OfOneKind):
     """`y = 1 / (1 + exp(-x))`, kept off 0 and 1.
 
@@ -126,8 +132,7 @@ class SigmoidTransform(_OfOneKind):
     sign = +1
 
     def _call(self, x: Any) -> Any:
-        limits = torch.finfo(x.dtype)
-        return torch.clamp(torch.sigmoid(x), min=limits.tiny, max=1.0 - limits.eps)
+        return _clipped_sigmoid(x)
 
     def _inverse(self, y: Any) -> Any:
         limits = torch.finfo(y.dtype)

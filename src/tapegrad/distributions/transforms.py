@@ -24,6 +24,7 @@ from tapegrad.distributions.elementwise_transforms import (
     SigmoidTransform,
     SoftplusTransform,
     TanhTransform,
+    _clipped_sigmoid,  # noqa: F401
 )
 from tapegrad.distributions.simplex_cholesky_transforms import (
     CorrCholeskyTransform,

@@ -264,7 +264,7 @@ class _Reader:
 
     def __init__(self, text: str):
         self.text = text
-        self.place = self.before = 0
+        self.place = self.before = self.unnamed = 0
         self.word = ""
         self.next()
 
@@ -345,6 +345,10 @@ class _Reader:
             alias = AliasInfo(self.text[self.before + 1 : self.text.index(")", self.before)])
             while self.next() != ")":
                 pass
+        elif self.word == "!":
+            self.next()
+            alias = AliasInfo(f"${self.unnamed}! -> ")
+            self.unnamed += 1
         layers = []
         while self.word in ("[", "?"):
             if self.next() == "?":

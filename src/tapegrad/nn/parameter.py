@@ -17,7 +17,7 @@ from tapegrad.operators.creation.zeros_eye import empty
 from tapegrad.tensors.tensor import Tensor
 
 
-class _ParameterType(type(Tensor)):  # type: ignore[misc]
+class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
     """The class of `Parameter`: a marked tensor of a class that overrides is one, too."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -26,7 +26,7 @@ class _ParameterType(type(Tensor)):  # type: ignore[misc]
         return cls is Parameter and isinstance(instance, Tensor) and "_is_param" in vars(instance)
 
 
-class Parameter(Tensor, metaclass=_ParameterType):
+class Parameter(Tensor, metaclass=_ParameterMeta):
     """A tensor that is a parameter of the module it is assigned to; it requires grad.
 
     It shares its memory with `data`. Of a tensor of a class of your own it makes one of that class,
@@ -133,12 +133,12 @@ def _rebuild_parameter_with_state(
     return parameter
 
 
-class _BufferType(type):
+class _BufferMeta(type):
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor) and "_is_buffer" in instance.__dict__
 
 
-class Buffer(metaclass=_BufferType):
+class Buffer(metaclass=_BufferMeta):
     """A tensor that becomes a buffer of the module it is assigned to: state, but no parameter.
 
     It is an ordinary tensor with a mark, and shares its memory with `data`. It is part of the
@@ -185,7 +185,7 @@ def require_initialized(weight: Any, hook: str, what: str) -> None:
         )
 
 
-class Uninitialized:
+class UninitializedTensorMixin:
     """A tensor without shape or elements; `materialize` makes an ordinary one of it."""
 
     __slots__ = ()
@@ -276,7 +276,7 @@ class Uninitialized:
     __hash__ = object.__hash__
 
 
-class UninitializedParameter(Uninitialized, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
     """A parameter that has no shape yet.
 
     >>> torch.nn.UninitializedParameter()
@@ -295,7 +295,7 @@ class UninitializedParameter(Uninitialized, Parameter):
         return parameter
 
 
-class UninitializedBuffer(Uninitialized, Tensor):
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     """A buffer that has no shape yet.
 
     >>> torch.nn.UninitializedBuffer()
@@ -326,7 +326,7 @@ def is_lazy(param: Tensor) -> bool:
     >>> torch.nn.parameter.is_lazy(torch.nn.LazyLinear(3).weight)
     True
     """
-    return isinstance(param, Uninitialized)
+    return isinstance(param, UninitializedTensorMixin)
 
 
 __getattr__ = _refuses(__name__)

@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from math import cos, floor, inf, log, pi
 from types import FunctionType
 
@@ -13,6 +14,16 @@ from tapegrad.core.missing import refuses as _refuses
 from tapegrad.nn.modules.utils import has_own_constructor
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
+
+
+@contextmanager
+def _enable_get_lr_call(o: "LRScheduler") -> Iterator["LRScheduler"]:
+    """Within this context `get_lr` of a scheduler does not warn."""
+    o._get_lr_called_within_step = True
+    try:
+        yield o
+    finally:
+        o._get_lr_called_within_step = False
 
 
 class LRScheduler:
@@ -93,16 +104,13 @@ class LRScheduler:
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
-        self._get_lr_called_within_step = True
-        try:
+        with _enable_get_lr_call(self):
             if epoch is None:
                 self.last_epoch += 1
                 rates = self.get_lr()
             else:
                 self.last_epoch = epoch
                 rates = getattr(self, "_get_closed_form_lr", self.get_lr)()
-        finally:
-            self._get_lr_called_within_step = False
         self._set(rates)
 
     def _set(self, rates: list[Any]) -> None:
@@ -680,11 +688,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 )
             self._jump(epoch)
         self.last_epoch = floor(epoch)
-        self._get_lr_called_within_step = True
-        try:
+        with _enable_get_lr_call(self):
             rates = self.get_lr()
-        finally:
-            self._get_lr_called_within_step = False
         self._set(rates)
 
     def _jump(self, epoch: float) -> None:

@@ -20,6 +20,12 @@ def matmul(x: Any, y: Any, /) -> Any:
 
 
 @meta_rule
+def multiply_groups(a: Any, b: Any, offs: Any) -> Any:
+    groups = (offs.shape[0],) if a.ndim == b.ndim == 2 else a.shape[:-2] and b.shape[:-2]
+    return nowhere((*groups, a.shape[-2], b.shape[-1]), np.result_type(a.dtype, b.dtype))
+
+
+@meta_rule
 def vecdot(x1: Any, x2: Any, /, axis: int = -1) -> Any:
     shape = list(np.broadcast_shapes(x1.shape, x2.shape))
     del shape[axis]

@@ -23,8 +23,8 @@ META_RULES: dict[str, str] = {
     "tapegrad.arrays.meta.linalg": (
         "attend attend_back cofactors determinants last_diagonal linalg_eig linalg_eigh "
         "linalg_eigvals linalg_eigvalsh linalg_qr linalg_slogdet linalg_solve linalg_svd "
-        "linalg_svdvals matmul matrix_exponential pair_distances solution tensordot "
-        "triangular_solution vecdot"
+        "linalg_svdvals matmul matrix_exponential multiply_groups pair_distances solution "
+        "tensordot triangular_solution vecdot"
     ),
     "tapegrad.arrays.meta.nn": (
         "channel_moments convolve convolve_transposed convolve_weights log_softmax_along "

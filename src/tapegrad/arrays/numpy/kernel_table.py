@@ -39,6 +39,7 @@ KERNELS: dict[str, str] = {
         "write_part"
     ),
     "tapegrad.arrays.numpy.grid_sample": "blend_points match_points spread_points",
+    "tapegrad.arrays.numpy.grouped_mm": "multiply_groups",
     "tapegrad.arrays.numpy.interpolate": "resample",
     "tapegrad.arrays.numpy.layer_norm": (
         "standardize_rows standardize_rows_back standardize_rows_weight_back sum_rows"

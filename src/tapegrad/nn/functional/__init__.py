@@ -11,6 +11,7 @@ from tapegrad.nn.functional.multi_head import *
 from tapegrad.nn.functional.normalization import *
 from tapegrad.nn.functional.pooling import *
 from tapegrad.operators.linalg.cdist_pdist import pdist
+from tapegrad.operators.linalg.grouped_mm import grouped_mm
 from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.nn.adaptive_pool import (
     adaptive_avg_pool1d,

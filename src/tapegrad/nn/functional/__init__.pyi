@@ -396,6 +396,14 @@ def group_norm(
     bias: Tensor | None = None,
     eps: _float = 1e-05,
 ) -> Tensor: ...
+def grouped_mm(
+    mat_a: Tensor,
+    mat_b: Tensor,
+    *,
+    offs: Tensor | None = None,
+    bias: Tensor | None = None,
+    out_dtype: Any = None,
+) -> Tensor: ...
 def gumbel_softmax(
     logits: Tensor, tau: _float = 1, hard: _bool = False, eps: _float = 1e-10, dim: _int = -1
 ) -> Tensor: ...

@@ -10,7 +10,7 @@ from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.modules.lazy import LazyLayer
 from tapegrad.nn.modules.module import Module
-from tapegrad.nn.modules.utils import ClassOptions, of_each, unusual
+from tapegrad.nn.modules.utils import ClassOptions, _reverse_repeat_tuple, of_each, unusual
 from tapegrad.nn.parameter import Parameter, add_parameter
 from tapegrad.tensors.tensor import Tensor
 
@@ -134,7 +134,7 @@ def _border(padding: Any, kernel: tuple, dilation: tuple) -> tuple | list[int]:
     if padding == "valid":
         return [0] * (2 * len(kernel))
     if padding != "same":
-        return tuple(width for width in reversed(padding) for _ in range(2))
+        return _reverse_repeat_tuple(padding, 2)
     widths = []
     for size, gap in zip(reversed(kernel), reversed(dilation), strict=False):
         total = gap * (size - 1)

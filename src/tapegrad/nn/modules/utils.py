@@ -34,6 +34,11 @@ def of_each(value: Any, n: int) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
+def _reverse_repeat_tuple(t: tuple, n: int) -> tuple:
+    """The elements from the last to the first, each n times: `F.pad` takes borders so."""
+    return tuple(x for x in reversed(t) for _ in range(n))
+
+
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple]:
     """The function that repeats a number n times, and leaves a sequence as it is."""
 

@@ -8,6 +8,7 @@ TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.operators.linalg.cdist_pdist": "pair_distances pull_distances push_distances",
     "tapegrad.operators.linalg.cholesky": "definite_solution",
     "tapegrad.operators.linalg.det_slogdet": "cofactor_change cofactors",
+    "tapegrad.operators.linalg.grouped_mm": "multiply_groups",
     "tapegrad.operators.linalg.inv": "invert",
     "tapegrad.operators.linalg.lstsq": "least_squares",
     "tapegrad.operators.linalg.lu_factor": "permutation_matrix",

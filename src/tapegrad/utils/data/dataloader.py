@@ -16,6 +16,9 @@ from tapegrad.utils.data._utils.worker import MultiProcessIterator, get_worker_i
 from tapegrad.utils.data.dataset import Dataset, IterableDataset
 from tapegrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
+_T = TypeVar("_T")
+_collate_fn_t = Callable[[list[_T]], Any]
+
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
 
