@@ -314,7 +314,7 @@ def stream(stream: Any) -> StreamContext:
 
 # --- names -----------------------------------------------------------------------------------
 
-_SUBMODULES = frozenset("amp graphs memory nccl nvtx profiler random sparse streams".split())
+_SUBMODULES = frozenset("amp comm graphs memory nccl nvtx profiler random sparse streams".split())
 _ELSEWHERE = {
     "CUDAGraph": "graphs",
     "Event": "streams",

@@ -2,6 +2,8 @@
 
 # ruff: noqa: F401
 
+from tapegrad.core.annotations import Any
+from tapegrad.core.errors import deprecated
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.distributed.backend_names import (
     Backend,
@@ -198,5 +200,15 @@ __all__ = [
     "split_group",
     "supports_complex",
 ]
+
+
+def _get_global_rank(group: Any, rank: int) -> int:
+    """The old name of `get_global_rank`."""
+    deprecated(
+        "`torch.distributed.distributed_c10d._get_global_rank` is deprecated, please use "
+        "`torch.distributed.distributed_c10d.get_global_rank` instead"
+    )
+    return get_global_rank(group, rank)
+
 
 __getattr__ = _refuses(__name__)

@@ -71,3 +71,12 @@ def test_modes_are_settings():
     assert torch._inductor.list_mode_options("reduce-overhead") == {"triton.cudagraphs": True}
     assert set(torch._inductor.list_mode_options()) >= {"default", "max-autotune"}
     assert "max_autotune" in torch._inductor.list_options()
+
+
+def test_a_warning_of_a_text_is_given_once(recwarn):
+    from tapegrad.compat.torch._dynamo.utils import warn_once
+
+    for text in ("only once", "only once", "another text"):
+        warn_once(text)
+    assert [str(each.message) for each in recwarn.list] == ["only once", "another text"]
+    assert {each.filename for each in recwarn.list} == {__file__}

@@ -37,3 +37,25 @@ def test_there_are_no_compiled_classes():
         torch.classes.space.Name  # noqa: B018
     with raises(OSError, "Could not load this library: /there.so"):
         classes.load_library("/there.so")
+
+
+def test_a_batch_dimension_is_added_and_removed_by_the_number_of_its_vmap():
+    from tapegrad.compat.torch._C import _functorch
+    from tapegrad.compat.torch._functorch.vmap import _maybe_remove_batch_dim
+
+    table = torch.arange(6.0).reshape(2, 3)
+    seen = []
+
+    def function(x):
+        level = _functorch.maybe_current_level()
+        inside = _functorch._add_batch_dim(table, 1, level)
+        product = x * inside.sum()
+        seen.append(_functorch._remove_batch_dim(product, level, 3, 0))
+        seen.append(_maybe_remove_batch_dim("function", inside, level, 3, -1))
+        return product
+
+    result = torch.vmap(function)(torch.ones(3))
+    assert result.tolist() == seen[0].tolist() == table.sum(0).tolist()
+    assert torch.equal(seen[1], table)
+    with pytest.raises(RuntimeError, match="vmap level 1 is not there"):
+        _functorch._add_batch_dim(table, 0, 1)

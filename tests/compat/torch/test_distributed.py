@@ -62,3 +62,11 @@ def test_what_needs_ranks_is_refused(name, call):
     __import__("tapegrad.compat.torch.distributed.tensor.parallel")
     with raises(NotImplementedError, f"tapegrad has no torch.distributed.{name}"):
         call()
+
+
+def test_backward_passes_over_ranks_are_not_available():
+    from tapegrad.compat.torch.distributed import autograd
+
+    assert not autograd.is_available()
+    with pytest.raises(NotImplementedError, match=r"no torch\.distributed\.autograd\.b"):
+        autograd.backward(0, [])

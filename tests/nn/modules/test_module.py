@@ -507,3 +507,12 @@ def test_a_call_goes_through_call_impl():
     doubled = Doubled(2, 1)
     doubled.load_state_dict(layer.state_dict())
     assert doubled(x) == 2 * expected
+
+
+def test_hooks_of_registration_stand_in_tables():
+    from tapegrad.nn.modules import module
+
+    hook = module.register_module_parameter_registration_hook(lambda *given: None)
+    assert hook.id in module._global_parameter_registration_hooks
+    hook.remove()
+    assert hook.id not in module._global_parameter_registration_hooks

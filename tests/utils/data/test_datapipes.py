@@ -328,3 +328,14 @@ def test_nothing_of_pipes_is_loaded_before_its_use():
 
     code = "import tapegrad.utils.data, sys; print([n for n in sys.modules if 'datapipes' in n])"
     assert run_code(code) == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("iter.filelister", "FileListerIterDataPipe"), ("map.callable", "MapperMapDataPipe")],
+)
+def test_steps_have_the_paths_of_pytorch(path, name):
+    module = import_module(f"tapegrad.utils.data.datapipes.{path}")
+    assert name in module.__all__ and isinstance(getattr(module, name), type)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = module.nothing

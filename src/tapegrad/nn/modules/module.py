@@ -392,3 +392,8 @@ def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
     1 Tanh()
     """
     return register(ADDED.modules, hook)
+
+
+_global_parameter_registration_hooks = ADDED.parameters
+_global_buffer_registration_hooks = ADDED.buffers
+_global_module_registration_hooks = ADDED.modules

@@ -15,6 +15,7 @@ import pytest
 import tapegrad as torch
 from tapegrad.arrays.numpy import blas_threads
 from tapegrad.utils import data
+from tapegrad.utils.data._utils import worker
 from tests.command import python
 
 pytestmark = [
@@ -359,3 +360,8 @@ def test_spawned_workers_of_a_script_find_tapegrad_as_torch(tmp_path):
     run = python("-m", "tapegrad", "run", path)
     assert run.stderr == ""
     assert run.stdout == "tensor([0.]) tensor([0.5000]) tensor([1.])\n"
+
+
+def test_numpy_begins_in_a_worker_as_in_pytorch():
+    assert worker._generate_state(123, 1) == [3294636787, 2680389647, 2065414824, 2956203954]
+    assert worker._generate_state(-3, 2) == [2294483597, 2001946579, 1220714998, 3268294532]

@@ -10,8 +10,12 @@ from tapegrad.func.level import (
     axis_of_batch,
     behind,
     debug_unwrap,
+    enter,
+    is_inside,
     is_mapped,
     is_tracked,
+    leave,
+    lift,
     transforms,
 )
 from tapegrad.tensors.tensor import Tensor
@@ -101,6 +105,30 @@ def get_unwrapped(tensor: Tensor, /) -> Tensor:
             "No wrappers present!", "The tensor takes part in no transform of torch.func."
         )
     return debug_unwrap(tensor, recurse=False)
+
+
+def _batch_at(level: int) -> Any:
+    """The `vmap` that has a number."""
+    found = transforms()
+    what = found[-level][1] if 0 < level <= len(found) else None
+    if type(what) is not _Batch:
+        raise _errors.runtime_error(
+            f"vmap level {level} is not there", "Levels count the transforms that run, from 1."
+        )
+    return what
+
+
+def _add_batch_dim(tensor: Tensor, in_dim: int, level: int) -> Tensor:
+    """A tensor in a running `vmap`, its dimension `in_dim` the batch."""
+    return enter(tensor, axis=in_dim % tensor.ndim, level=_batch_at(level))
+
+
+def _remove_batch_dim(tensor: Tensor, level: int, batch_size: int, out_dim: int) -> Tensor:
+    """A tensor outside of a running `vmap`, its batch as dimension `out_dim`."""
+    what = _batch_at(level)
+    if not is_inside(tensor._array, what):
+        tensor = lift(tensor, level=what)
+    return leave(tensor, axis=out_dim % (tensor.ndim + 1), level=what)
 
 
 def reshape_dim_into(src: int, dst: int, x: Tensor) -> Tensor:

@@ -116,9 +116,8 @@ class CheckpointWrapper(ActivationWrapper):
 def offload_wrapper(module: Module) -> Module:
     """`module`, what it saves for the backward pass kept in main memory.
 
-    >>> import torch
-    >>> from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import offload_wrapper
-    >>> offload_wrapper(torch.nn.Tanh())
+    >>> from tapegrad.distributed.algorithms._checkpoint import checkpoint_wrapper as wrappers
+    >>> wrappers.offload_wrapper(torch.nn.Tanh())
     OffloadWrapper(
       (_checkpoint_wrapped_module): Tanh()
     )
@@ -134,9 +133,8 @@ def checkpoint_wrapper(
 ) -> Module:
     """`module`, which runs again in the backward pass and saves its arguments alone.
 
-    >>> import torch
-    >>> from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
-    >>> block = checkpoint_wrapper(torch.nn.Linear(2, 1))
+    >>> from tapegrad.distributed.algorithms._checkpoint import checkpoint_wrapper as wrappers
+    >>> block = wrappers.checkpoint_wrapper(torch.nn.Linear(2, 1))
     >>> block.in_features, list(block.state_dict())
     (2, ['weight', 'bias'])
     """
@@ -155,8 +153,7 @@ def apply_activation_checkpointing(
     children of a module are looked at, then with `recurse=False` and the number of elements of
     parameters that no wrapped child has, whether the module is wrapped.
 
-    >>> import torch
-    >>> from torch.distributed.algorithms._checkpoint import checkpoint_wrapper as wrappers
+    >>> from tapegrad.distributed.algorithms._checkpoint import checkpoint_wrapper as wrappers
     >>> model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
     >>> is_linear = lambda module: isinstance(module, torch.nn.Linear)
     >>> wrappers.apply_activation_checkpointing(model, check_fn=is_linear)

@@ -53,7 +53,7 @@ class WorkerInfo:
     worker_method: str = "multiprocessing"
 
 
-_info: WorkerInfo | None = None
+_worker_info: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
@@ -62,7 +62,7 @@ def get_worker_info() -> WorkerInfo | None:
     >>> torch.utils.data.get_worker_info() is None
     True
     """
-    return _info
+    return _worker_info
 
 
 @dataclass
@@ -227,17 +227,21 @@ def _reduced(x: Tensor) -> tuple:
     return reduce_tensor(x, None)
 
 
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """What NumPy's generator begins with in a worker."""
+    low, high = base_seed & 0xFFFFFFFF, base_seed >> 32 & 0xFFFFFFFF
+    return np.random.SeedSequence([worker_id, low, high, 0]).generate_state(4).tolist()
+
+
 def _prepare(worker_id: int, work: Work) -> None:
     """Seeds, one thread, and the loader's `worker_init_fn`."""
-    global _info
+    global _worker_info
     tapegrad.set_num_threads(1)
     seed = work.base_seed + worker_id
     random.seed(seed)
     tapegrad.manual_seed(seed)
-    low, high = work.base_seed & 0xFFFFFFFF, work.base_seed >> 32
-    state = np.random.SeedSequence([worker_id, low, high, 0]).generate_state(4)
-    np.random.seed(state)  # noqa: NPY002
-    _info = WorkerInfo(worker_id, work.n_workers, seed, work.dataset)
+    np.random.seed(_generate_state(work.base_seed, worker_id))  # noqa: NPY002
+    _worker_info = WorkerInfo(worker_id, work.n_workers, seed, work.dataset)
     if is_pipe(work.dataset):
         divide(work.dataset, work.n_workers, worker_id)
     if work.init_fn is not None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.utils.data.datapipes._decorator import functional_datapipe
+from tapegrad.utils.data.datapipes._paths import hand_out
 from tapegrad.utils.data.datapipes.datapipe import IterDataPipe
 from tapegrad.utils.data.datapipes.iter.utils import IterableWrapperIterDataPipe
 from tapegrad.utils.data.datapipes.utils.common import (
@@ -121,5 +122,13 @@ class RoutedDecoderIterDataPipe(IterDataPipe):
             return len(self.datapipe)  # type: ignore[arg-type]
         raise TypeError(f"{type(self).__name__} instance doesn't have valid length")
 
+
+hand_out(
+    __name__,
+    filelister="FileListerIterDataPipe",
+    fileopener="FileOpenerIterDataPipe",
+    routeddecoder="RoutedDecoderIterDataPipe",
+    streamreader="StreamReaderIterDataPipe",
+)
 
 __getattr__ = _refuses(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 from tapegrad.core.errors import value_error, warn
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.utils.data.datapipes._decorator import functional_datapipe
+from tapegrad.utils.data.datapipes._paths import hand_out
 from tapegrad.utils.data.datapipes.datapipe import DataChunk, IterDataPipe, MapDataPipe
 from tapegrad.utils.data.datapipes.iter.combinatorics import drawn_seed
 from tapegrad.utils.data.datapipes.utils.common import _check_unpickable_fn
@@ -180,5 +181,14 @@ class BatcherMapDataPipe(MapDataPipe):
         n = len(self.datapipe)
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
+
+hand_out(
+    __name__,
+    callable="MapperMapDataPipe default_fn",
+    combinatorics="ShufflerIterDataPipe",
+    combining="ConcaterMapDataPipe ZipperMapDataPipe",
+    grouping="BatcherMapDataPipe",
+    utils="SequenceWrapperMapDataPipe",
+)
 
 __getattr__ = _refuses(__name__)

@@ -1,8 +1,0 @@
-"""`FileOpenerIterDataPipe`, under PyTorch's path."""
-
-from tapegrad.core.missing import refuses as _refuses
-from tapegrad.utils.data.datapipes.iter.files import FileOpenerIterDataPipe
-
-__all__ = ["FileOpenerIterDataPipe"]
-
-__getattr__ = _refuses(__name__)

@@ -1,8 +1,0 @@
-"""`RoutedDecoderIterDataPipe`, under PyTorch's path."""
-
-from tapegrad.core.missing import refuses as _refuses
-from tapegrad.utils.data.datapipes.iter.files import RoutedDecoderIterDataPipe
-
-__all__ = ["RoutedDecoderIterDataPipe"]
-
-__getattr__ = _refuses(__name__)

@@ -1,8 +1,0 @@
-"""Steps of `steps.py`, under PyTorch's path."""
-
-from tapegrad.core.missing import refuses as _refuses
-from tapegrad.utils.data.datapipes.map.steps import ShufflerIterDataPipe
-
-__all__ = ["ShufflerIterDataPipe"]
-
-__getattr__ = _refuses(__name__)
