@@ -15,6 +15,7 @@ left out because they are the default, the signature says.
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 from tapegrad.core.annotations import Any, Callable, OperatorLike
@@ -151,10 +152,7 @@ def _last(value: int, inputs: tuple) -> int:
 
 
 def _pixels(inputs: tuple) -> int:
-    n = 1
-    for each in inputs[0].shape[2:]:
-        n *= each
-    return n
+    return prod(inputs[0].shape[2:])
 
 
 # By name: a function of the option, the inputs and all options.
