@@ -132,7 +132,7 @@ _FORMS = {
 # --- what is written otherwise -------------------------------------------------------------------
 
 
-def _indices(x: Any, index: Any, axes: tuple) -> list[Any]:
+def _indices(index: Any, axes: tuple) -> list[Any]:
     """An index tensor for each axis, None for those before that are whole."""
     each = [index] if len(axes) == 1 else [index[i] for i in range(len(axes))]
     found: list[Any] = [None] * (max(axes) + 1)
@@ -161,7 +161,7 @@ WRITTEN: dict[str, Callable[[Any, tuple, dict], Any]] = {
     "channels": lambda value, inputs, params: inputs[0].shape[1],
     "dtype": lambda value, inputs, params: inputs[0].dtype,
     "ignored": lambda value, inputs, params: -100 if value is None else value,
-    "indices": lambda value, inputs, params: _indices(inputs[0], inputs[1], params["axes"]),
+    "indices": lambda value, inputs, params: _indices(inputs[1], params["axes"]),
     "last": lambda value, inputs, params: _last(value, inputs),
     "last_mask": lambda value, inputs, params: [inputs[2]],
     "mask": lambda value, inputs, params: [inputs[1]],
@@ -171,7 +171,7 @@ WRITTEN: dict[str, Callable[[Any, tuple, dict], Any]] = {
     "or_all": lambda value, inputs, params: _or_all(value, inputs),
     "or_empty": lambda value, inputs, params: [] if value is None else list(value),
     "pixels": lambda value, inputs, params: _pixels(inputs),
-    "places": lambda value, inputs, params: _indices(inputs[0], inputs[2], params["axes"]),
+    "places": lambda value, inputs, params: _indices(inputs[2], params["axes"]),
     "reduction": lambda value, inputs, params: ("none", "mean", "sum").index(value),
     "samples": lambda value, inputs, params: inputs[0].shape[0],
     "scaled": lambda value, inputs, params: {"none": 0, "root": 1}.get(value, 2),
