@@ -342,7 +342,7 @@ def test_threads_that_share_draws_leave_the_numbers_as_they_are(name, dtype):
 
 
 def test_many_numbers_come_from_the_words_in_their_order():
-    drawn, single = Twister(3).fractions64(MANY), Twister(3).fractions32(MANY)
+    drawn, single = Twister(3).fractions64(MANY), Twister(3).low24(MANY) * np.float32(2**-24)
     double = np.dtype(np.float64)
     np.testing.assert_array_equal(DRAWS["bernoulli"](Twister(3), double), drawn < 0.3)
     ones = DRAWS["bernoulli of an array"](Twister(3), np.dtype(np.float32))

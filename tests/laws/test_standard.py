@@ -11,7 +11,8 @@ import pytest
 
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.core.tensor_base import wrap
-from tapegrad.dispatch.op import REGISTRY, tangents_of
+from tapegrad.dispatch.op import REGISTRY
+from tests.difference import tangents_of
 from tests.samples import samples_of
 
 PORTABLE = sorted(name for name, op in REGISTRY.items() if not op.kernels)

@@ -5,6 +5,8 @@ The fast paths ask whether two tensors have the same signature, which is one com
 comparing dtypes, shapes and sizes, which NumPy makes anew for each question.
 """
 
+from math import prod
+
 import numpy as np
 
 from tapegrad.arrays.numpy.blocks import LARGE
@@ -31,10 +33,7 @@ class Like:
 
     @property
     def size(self) -> int:
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
+        return prod(self.shape)
 
 
 class Signature:

@@ -77,7 +77,7 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
     small = issubclass(plan.node_type, PairNode)
     names = [name for _, _, name in plan.saves]
     lines = [f"def {op.node_name}(node, g, retain):", *_read_saved(plan, names, small)]
-    lines += _unpacking(plan, names, small)
+    lines += _unpacking(plan, small)
     if plan.conjugate:
         lines.append(
             "    g = [xp.conj(x) for x in g] if isinstance(g, (list, tuple)) else xp.conj(g)"
@@ -140,7 +140,7 @@ def _read_saved(plan: PlanLike, names: list[str], small: bool) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-def _unpacking(plan: PlanLike, names: list[str], small: bool) -> list[str]:
+def _unpacking(plan: PlanLike, small: bool) -> list[str]:
     """Lines that turn what is saved into arrays, and see that nobody wrote to it."""
     lines = []
     for i, (where, key, name) in enumerate(plan.saves):

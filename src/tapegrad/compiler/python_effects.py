@@ -19,12 +19,6 @@ from tapegrad.core.annotations import Any
 from tapegrad.optim.lr_scheduler import LRScheduler
 from tapegrad.tensors.tensor import Tensor
 
-_PURE_BUILTINS = frozenset(
-    "abs all any ascii bin bool bytes callable chr complex dict dir divmod enumerate filter float "
-    "format frozenset getattr hasattr hash hex id int isinstance issubclass iter len list locals "
-    "map max min next object oct ord pow range repr reversed round set slice sorted str sum super "
-    "tuple type vars zip __build_class__ setattr delattr globals".split()
-)
 _PURE_MODULES = frozenset(
     "math cmath operator _operator itertools functools _functools collections _collections string "
     "re _sre numpy numpy.core._multiarray_umath numpy._core._multiarray_umath builtins "

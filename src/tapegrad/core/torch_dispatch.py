@@ -7,6 +7,7 @@ Nothing is computed with a `StandIn`: whoever reads more of it than shape and dt
 
 import sys
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from tapegrad.core import errors, tensor_base
@@ -64,10 +65,7 @@ class StandIn:
 
     @property
     def size(self) -> int:
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
+        return prod(self.shape)
 
     @property
     def itemsize(self) -> int:

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import inspect
 
-from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.operator_base import OperatorBase
 from tapegrad.autograd.plan import Plan
 from tapegrad.core.annotations import Any, Callable, Namespace, OperatorLike
@@ -334,20 +333,3 @@ def by_place(operator: OperatorLike) -> Callable:
         return operator(*args[:n], **dict(zip(names, params, strict=True)))
 
     return kernel
-
-
-def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
-    """The forward rules on arrays: tangents of the outputs that have a gradient.
-
-    `tangents` has an array for each input, or None where the input does not change.
-    """
-    from tapegrad.autograd.forward.jvp import jvp
-    from tapegrad.dispatch.apply import promoted
-
-    xp = namespace_of(arrays)
-    if op.promote is not None:
-        arrays = promoted(op, xp, arrays)
-    out = op.forward(xp, *arrays, **params)
-    outs = list(out) if isinstance(out, (tuple, list)) else [out]
-    found = jvp(op, xp, arrays, tangents, params, outs, arrays)
-    return [xp.broadcast_to(t, y.shape) for t, y in zip(found, outs, strict=True) if t is not None]

@@ -1,5 +1,7 @@
 """`DeviceMesh`: ranks in a grid, whose rows and columns are groups."""
 
+from math import prod
+
 from tapegrad.core.annotations import Any, Sequence
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.missing import refuses as _refuses
@@ -258,10 +260,8 @@ def init_device_mesh(
             f"Device type with index is not supported but got {device_type}. ",
             "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
         )
-    n = 1
-    for each in mesh_shape:
-        n *= each
-    return DeviceMesh(device_type, arange(n).view(mesh_shape), mesh_dim_names=mesh_dim_names)
+    ranks = arange(prod(mesh_shape)).view(mesh_shape)
+    return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names)
 
 
 __getattr__ = _refuses(__name__)

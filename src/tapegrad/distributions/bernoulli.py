@@ -39,9 +39,7 @@ class Bernoulli(Chance, ExponentialFamily):
         super().__init__(self._param.size(), validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(Bernoulli, _instance)
-        self._expand_chance(new, torch.Size(batch_shape))
-        return self._finish(Bernoulli, new, torch.Size(batch_shape), self._event_shape)
+        return self._expanded_chance(Bernoulli, batch_shape, _instance)
 
     @property
     def mean(self) -> Any:

@@ -52,10 +52,7 @@ class Binomial(Chance, Distribution):
         super().__init__(self._param.size(), validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(Binomial, _instance)
-        new.total_count = self.total_count.expand(batch_shape)
-        self._expand_chance(new, torch.Size(batch_shape))
-        return self._finish(Binomial, new, torch.Size(batch_shape), torch.Size())
+        return self._expanded_chance(Binomial, batch_shape, _instance, "total_count")
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:

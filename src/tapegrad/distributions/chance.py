@@ -36,11 +36,13 @@ class Chance:
             self._param = self.logits
         return tuple(rest)
 
-    def _expand_chance(self, new: Any, batch_shape: Any) -> None:
-        for name in ("probs", "logits"):
-            if name in self.__dict__:
-                setattr(new, name, self.__dict__[name].expand(batch_shape))
-                new._param = new.__dict__[name]
+    def _expanded_chance(
+        self: Any, cls: type, batch_shape: Any, _instance: Any, *parameters: str
+    ) -> Any:
+        """`expand` of what is given of the two, and of further parameters."""
+        new = self._expanded(cls, batch_shape, _instance, "probs", "logits", *parameters)
+        new._param = new.__dict__["logits" if "logits" in self.__dict__ else "probs"]
+        return new
 
     def _new(self, *args: Any, **kwargs: Any) -> Any:
         return self._param.new(*args, **kwargs)

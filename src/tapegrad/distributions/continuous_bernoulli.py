@@ -60,10 +60,9 @@ class ContinuousBernoulli(Chance, ExponentialFamily):
         super().__init__(self._param.size(), validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(ContinuousBernoulli, _instance)
+        new = self._expanded_chance(ContinuousBernoulli, batch_shape, _instance)
         new._lims = self._lims
-        self._expand_chance(new, torch.Size(batch_shape))
-        return self._finish(ContinuousBernoulli, new, torch.Size(batch_shape), self._event_shape)
+        return new
 
     def _outside_unstable_region(self) -> Any:
         low, high = self._lims

@@ -49,9 +49,7 @@ class Geometric(Chance, Distribution):
                 )
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(Geometric, _instance)
-        self._expand_chance(new, torch.Size(batch_shape))
-        return self._finish(Geometric, new, torch.Size(batch_shape), self._event_shape)
+        return self._expanded_chance(Geometric, batch_shape, _instance)
 
     @property
     def mean(self) -> Any:

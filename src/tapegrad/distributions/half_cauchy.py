@@ -6,15 +6,14 @@ import math
 from typing import Any
 
 import tapegrad as torch
-from tapegrad.distributions import constraints
 from tapegrad.distributions.cauchy import Cauchy
-from tapegrad.distributions.transformed_distribution import TransformedDistribution
+from tapegrad.distributions.folded import FoldedDistribution
 from tapegrad.distributions.transforms import AbsTransform
 
 __all__ = ["HalfCauchy"]
 
 
-class HalfCauchy(TransformedDistribution):
+class HalfCauchy(FoldedDistribution):
     """The absolute value of a Cauchy number of median zero.
 
     Args:
@@ -27,11 +26,6 @@ class HalfCauchy(TransformedDistribution):
     (tensor(inf), tensor(2.), tensor(-1.1447))
     """
 
-    arg_constraints = {"scale": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
-    base_dist: Any
-
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
         base = Cauchy(0, scale, validate_args=False)
         super().__init__(base, AbsTransform(), validate_args=validate_args)
@@ -40,20 +34,10 @@ class HalfCauchy(TransformedDistribution):
         return super().expand(batch_shape, self._get_checked_instance(HalfCauchy, _instance))
 
     @property
-    def scale(self) -> Any:
-        """The scale of the Cauchy number."""
-        return self.base_dist.scale
-
-    @property
     def mean(self) -> Any:
         """Infinite."""
         shape, like = self._extended_shape(), self.scale
         return torch.full(shape, math.inf, dtype=like.dtype, device=like.device)
-
-    @property
-    def mode(self) -> Any:
-        """Zero."""
-        return torch.zeros_like(self.scale)
 
     @property
     def variance(self) -> Any:
@@ -65,14 +49,3 @@ class HalfCauchy(TransformedDistribution):
             self._validate_sample(value)
         value = torch.as_tensor(value, dtype=self.base_dist.scale.dtype, device=self.scale.device)
         return torch.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -torch.inf)
-
-    def cdf(self, value: Any) -> Any:
-        if self._validate_args:
-            self._validate_sample(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, prob: Any) -> Any:
-        return self.base_dist.icdf((prob + 1) / 2)
-
-    def entropy(self) -> Any:
-        return self.base_dist.entropy() - math.log(2)

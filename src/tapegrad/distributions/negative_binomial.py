@@ -49,10 +49,7 @@ class NegativeBinomial(Chance, Distribution):
         super().__init__(self._param.size(), validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(NegativeBinomial, _instance)
-        new.total_count = self.total_count.expand(batch_shape)
-        self._expand_chance(new, torch.Size(batch_shape))
-        return self._finish(NegativeBinomial, new, torch.Size(batch_shape), torch.Size())
+        return self._expanded_chance(NegativeBinomial, batch_shape, _instance, "total_count")
 
     @property
     def mean(self) -> Any:

@@ -44,10 +44,9 @@ class LogitRelaxedBernoulli(Chance, Distribution):
         super().__init__(self._param.size(), validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(LogitRelaxedBernoulli, _instance)
+        new = self._expanded_chance(LogitRelaxedBernoulli, batch_shape, _instance)
         new.temperature = self.temperature
-        self._expand_chance(new, torch.Size(batch_shape))
-        return self._finish(LogitRelaxedBernoulli, new, torch.Size(batch_shape), self._event_shape)
+        return new
 
     def rsample(self, sample_shape: Any = torch.Size()) -> Any:
         shape = self._extended_shape(sample_shape)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-import tapegrad as torch
 from tapegrad.core import errors
 from tapegrad.distributions import constraints
 from tapegrad.distributions.utils import _sum_rightmost
@@ -222,13 +221,3 @@ def summed(value: Any, event_dim: int) -> Any:
     tensor([3., 3.])
     """
     return _sum_rightmost(value, event_dim)
-
-
-def zeros_like_batch(x: Any, event_dim: int) -> Any:
-    """Zeros of the shape of `x` without the last `event_dim` dimensions.
-
-    >>> from tapegrad.distributions.transform import zeros_like_batch
-    >>> zeros_like_batch(torch.ones(2, 3), 1)
-    tensor([0., 0.])
-    """
-    return torch.zeros_like(x[(..., *[0] * event_dim)]) if event_dim else torch.zeros_like(x)

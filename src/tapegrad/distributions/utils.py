@@ -58,17 +58,6 @@ def _is_tensor_like(x: object) -> bool:
     return isinstance(x, torch.Tensor) or hasattr(type(x), "__torch_function__")
 
 
-def broadcast_params(*values: Any) -> tuple:
-    """What `broadcast_all` gives, and the batch shape: the empty one where all are numbers.
-
-    >>> from tapegrad.distributions.utils import broadcast_params
-    >>> broadcast_params(0.0, 1.0)
-    (tensor(0.), tensor(1.), torch.Size([]))
-    """
-    tensors = broadcast_all(*values)
-    return (*tensors, tensors[0].size())
-
-
 def one_of_probs_and_logits(probs: Any, logits: Any) -> None:
     """Raise ValueError unless exactly one of the two is given."""
     if (probs is None) == (logits is None):

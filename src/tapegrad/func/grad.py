@@ -10,6 +10,7 @@ import functools
 from tapegrad.autograd.captured import Refusing
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.forward.mode import Forward
+from tapegrad.autograd.forward.tangent import only_maps
 from tapegrad.autograd.mode import (
     MODE,
     InTransform,
@@ -26,7 +27,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.core.torch_function import ALL_OFF, IN_USE, STATE, undisturbed
-from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
+from tapegrad.func.vmap_mode import lifted_everywhere
 from tapegrad.operators.creation.like import ones_like, zeros_like
 from tapegrad.operators.shape.forward_ad_views import dual_view
 from tapegrad.utils._pytree.tree import tree_flatten as flatten

@@ -9,6 +9,7 @@ from tapegrad.arrays.batched.unit_vectors import units
 from tapegrad.arrays.namespaces import below_batches, is_recorded, namespace_of
 from tapegrad.autograd.backward_grad import starts_of
 from tapegrad.autograd.engine import run_backward
+from tapegrad.autograd.forward.tangent import only_maps
 from tapegrad.autograd.mode import MODE, InTransform, Under, outside_inference
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
@@ -20,7 +21,7 @@ from tapegrad.func.jvp import jvp, jvp_with_aux
 from tapegrad.func.level import enter, is_inside, leave, lift, shown
 from tapegrad.func.vjp import pull_back, recorded_call
 from tapegrad.func.vmap import check_randomness, depth_of, lowered
-from tapegrad.func.vmap_mode import Mapping, only_maps
+from tapegrad.func.vmap_mode import Mapping
 from tapegrad.operators.shape.cat_stack import cat
 from tapegrad.utils._pytree.tree import tree_flatten as flatten
 from tapegrad.utils._pytree.tree import tree_unflatten as unflatten

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tapegrad.arrays.batched.array import Level
 from tapegrad.arrays.batched.refusal import OPERATORS, inplace_error
+from tapegrad.autograd.forward.tangent import only_maps
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
 from tapegrad.autograd.plan import Plan
@@ -150,15 +151,6 @@ def _run_fitting(node: NodeLike, g: Array, retain: bool) -> Any:
     if type(plan) is Plan:
         plan = plan.fitting(g)
     return plan.run(node, g, retain)
-
-
-def only_maps(mode: ModeLike) -> bool:
-    """Whether a mode is levels of `vmap` and nothing else."""
-    while type(mode) is not bool:
-        if not mode.maps:
-            return False
-        mode = mode.under
-    return True
 
 
 def lifted_everywhere(x: Any, mode: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.fx._symbolic_trace import symbolic_trace
-from tapegrad.fx.graph import Graph
+from tapegrad.fx.graph import Graph, _has_attribute
 from tapegrad.fx.graph_module import GraphModule, _copy_attr
 from tapegrad.fx.node import Node
 from tapegrad.fx.passes.utils.matcher_utils import InternalMatch, SubgraphMatcher
@@ -140,18 +140,10 @@ def _place(places: list[Node]) -> Node:
 def _take_attributes(gm: GraphModule, replacement: Module) -> None:
     """Give `gm` the modules and tensors of the replacement that its graph now asks for."""
     for node in gm.graph.nodes:
-        if node.op in ("call_module", "get_attr") and not _has(gm, node.target):
+        if node.op in ("call_module", "get_attr") and not _has_attribute(gm, node.target):
             _copy_attr(replacement, gm, node.target)
     gm.delete_all_unused_submodules()
     gm.graph.lint()
-
-
-def _has(module: Any, path: str) -> bool:
-    for name in path.split("."):
-        if not hasattr(module, name):
-            return False
-        module = getattr(module, name)
-    return True
 
 
 __getattr__ = _refuses(__name__)

@@ -111,12 +111,12 @@ def _zeros(seen: Pass, leaf: AccumulateGrad) -> list[str]:
             f"{reason_of(each)}."
         )
         lines += [f"  it computed with {kept}" for kept in each.kept]
-    lines += [_changed(each, leaf) for each in seen.changed if leaf in each.leaves]
+    lines += [_changed(each) for each in seen.changed if leaf in each.leaves]
     began = f"Nothing but zeros reached it in the backward pass{place(seen.trace)}."
     return lines or [began]
 
 
-def _changed(changed: Changed, leaf: AccumulateGrad) -> str:
+def _changed(changed: Changed) -> str:
     """What has become zero between nodes, in words."""
     senders = _calls(changed.calls)
     if changed.hooks and len(changed.calls) < 2:

@@ -82,7 +82,7 @@ def _meet(a: tuple, b: tuple) -> bool:
 class ProgramRecord:
     """A program of a compiled function: what `Record` is of a graph, its vertices parts."""
 
-    start, has_flow, n_bytes = 1.0, False, 0
+    start, n_bytes = 1.0, 0
 
     def __init__(self, compiled: Compiled, entry: Entry):
         self.entry = entry

@@ -296,7 +296,6 @@ class Record:
         _add_layers(named.paths, nodes)
         names = {**named.variables, **named.paths, **named.given}
         self.start = start_of(flows, [node_of(edge_of(x)) for x in tensors])
-        self.has_flow = any(node in flows for node in nodes)
         self.edges: list[Edge] = []
         self.vertices: list[Vertex] = []
         self._vertex: dict[int, Vertex] = {}

@@ -67,11 +67,6 @@ class Type:
         return {"str": "StringType", "number": "NumberType"}.get(known, f"{known.title()}Type")
 
     @property
-    def may_be_none(self) -> bool:
-        """Whether None is a value."""
-        return "?" in self.layers[-1:]
-
-    @property
     def is_list(self) -> bool:
         """Whether the value is a list, or None."""
         return any(layer != "?" for layer in self.layers)

@@ -19,7 +19,7 @@ def step_group_recorded(optimizer: OptimizerLike, group: dict[str, Any], ready: 
     """Update the parameters `ready` of a group, whose arrays are being recorded."""
     recording = RECORDING.get().owner
     options = {k: _option(recording, group, k, x) for k, x in group.items() if k != "params"}
-    for params in _alike(optimizer, ready, options):
+    for params in _alike(optimizer, ready):
         _update(optimizer, params, options)
         if optimizer.counts_steps and len(params) > 1:
             recording.equal_steps.append([optimizer.state[p]["step"] for p in params])
@@ -36,7 +36,7 @@ def _option(recording: Any, group: dict[str, Any], key: str, x: Any) -> Any:
     return x
 
 
-def _alike(optimizer: OptimizerLike, ready: list, options: dict[str, Any]) -> list[list]:
+def _alike(optimizer: OptimizerLike, ready: list) -> list[list]:
     """The parameters, those together whose counts and other numbers are equal."""
     together: dict[tuple, list] = {}
     for param in ready:

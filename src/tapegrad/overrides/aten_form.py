@@ -15,6 +15,7 @@ left out because they are the default, the signature says.
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 from tapegrad.core.annotations import Any, Callable, OperatorLike
@@ -131,7 +132,7 @@ _FORMS = {
 # --- what is written otherwise -------------------------------------------------------------------
 
 
-def _indices(x: Any, index: Any, axes: tuple) -> list[Any]:
+def _indices(index: Any, axes: tuple) -> list[Any]:
     """An index tensor for each axis, None for those before that are whole."""
     each = [index] if len(axes) == 1 else [index[i] for i in range(len(axes))]
     found: list[Any] = [None] * (max(axes) + 1)
@@ -151,10 +152,7 @@ def _last(value: int, inputs: tuple) -> int:
 
 
 def _pixels(inputs: tuple) -> int:
-    n = 1
-    for each in inputs[0].shape[2:]:
-        n *= each
-    return n
+    return prod(inputs[0].shape[2:])
 
 
 # By name: a function of the option, the inputs and all options.
@@ -163,7 +161,7 @@ WRITTEN: dict[str, Callable[[Any, tuple, dict], Any]] = {
     "channels": lambda value, inputs, params: inputs[0].shape[1],
     "dtype": lambda value, inputs, params: inputs[0].dtype,
     "ignored": lambda value, inputs, params: -100 if value is None else value,
-    "indices": lambda value, inputs, params: _indices(inputs[0], inputs[1], params["axes"]),
+    "indices": lambda value, inputs, params: _indices(inputs[1], params["axes"]),
     "last": lambda value, inputs, params: _last(value, inputs),
     "last_mask": lambda value, inputs, params: [inputs[2]],
     "mask": lambda value, inputs, params: [inputs[1]],
@@ -173,7 +171,7 @@ WRITTEN: dict[str, Callable[[Any, tuple, dict], Any]] = {
     "or_all": lambda value, inputs, params: _or_all(value, inputs),
     "or_empty": lambda value, inputs, params: [] if value is None else list(value),
     "pixels": lambda value, inputs, params: _pixels(inputs),
-    "places": lambda value, inputs, params: _indices(inputs[0], inputs[2], params["axes"]),
+    "places": lambda value, inputs, params: _indices(inputs[2], params["axes"]),
     "reduction": lambda value, inputs, params: ("none", "mean", "sum").index(value),
     "samples": lambda value, inputs, params: inputs[0].shape[0],
     "scaled": lambda value, inputs, params: {"none": 0, "root": 1}.get(value, 2),

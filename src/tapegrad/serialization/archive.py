@@ -14,7 +14,6 @@ from tapegrad.core.errors import advised, runtime_error
 from tapegrad.serialization.message import corrupted
 
 _LOCAL = struct.Struct("<4s5H3I2H")  # the header before each record
-_FIRST = "data.pkl"
 _BROKEN = (
     zipfile.BadZipFile,
     NotImplementedError,

@@ -27,6 +27,7 @@ from tapegrad.sparse.tensor import (
     AS_THEY_ARE,
     ELSEWHERE,
     SparseTensor,
+    carried,
     is_sparse,
     make,
     picked,
@@ -266,12 +267,7 @@ def _transposed(input: Any) -> Any:
     layout = sparse_csc if input._layout is sparse_csr else sparse_csr
     index = places(input)[::-1].copy()
     shape = (*input._shape[1::-1], *input._shape[2:])
-    return compressed(index, _carried(input), shape, layout, input._index_dtype)
-
-
-def _carried(x: Any) -> Any:
-    values = x._data
-    return values.view(values.shape) if values.requires_grad and values.is_leaf else values
+    return compressed(index, carried(input), shape, layout, input._index_dtype)
 
 
 @_gives("transpose", "swapaxes", "swapdims")
@@ -297,7 +293,7 @@ def select(input: Any, *where: Any) -> Any:
 
 
 def _in_coordinates(x: Any) -> Any:
-    found = make(x._index, _carried(x), x._shape, x._coalesced)
+    found = make(x._index, carried(x), x._shape, x._coalesced)
     return coalesce(found)
 
 

@@ -156,7 +156,7 @@ def t_(input: Any) -> Any:
     return _replaced(input, t(input))
 
 
-def _resized(input: Any, size: Any, sparse_dim: int, dense_dim: int) -> tuple:
+def _resized(size: Any, sparse_dim: int, dense_dim: int) -> tuple:
     shape = tuple(int(n) for n in size)
     if sparse_dim + dense_dim != len(shape):
         raise errors.runtime_error(
@@ -170,7 +170,7 @@ def _resized(input: Any, size: Any, sparse_dim: int, dense_dim: int) -> tuple:
 @serves("sparse_resize_")
 def sparse_resize_(input: Any, size: Any, sparse_dim: int, dense_dim: int) -> Any:
     """Larger sizes around the same elements."""
-    shape = _resized(input, size, sparse_dim, dense_dim)
+    shape = _resized(size, sparse_dim, dense_dim)
     n = len(places(input))
     if not input._nnz():
         return sparse_resize_and_clear_(input, size, sparse_dim, dense_dim)
@@ -193,7 +193,7 @@ def sparse_resize_(input: Any, size: Any, sparse_dim: int, dense_dim: int) -> An
 @serves("sparse_resize_and_clear_")
 def sparse_resize_and_clear_(input: Any, size: Any, sparse_dim: int, dense_dim: int) -> Any:
     """Other sizes, without elements."""
-    shape = _resized(input, size, sparse_dim, dense_dim)
+    shape = _resized(size, sparse_dim, dense_dim)
     values = input._data.detach().new_zeros((0, *shape[sparse_dim:]))
     found = make(np.zeros((sparse_dim, 0), np.int64), values, shape, True)
     return _replaced(input, found)

@@ -309,19 +309,6 @@ def plain_repr(t, values, suffixes) -> str:
     return text + ")"
 
 
-def parameter_repr(t) -> str:
-    """The text of a parameter.
-
-    >>> torch.nn.Parameter(torch.zeros(2))
-    Parameter containing:
-    tensor([0., 0.], requires_grad=True)
-    """
-    text = tensor_repr(t)
-    if type(t).__name__ != "Parameter":
-        text = f"Parameter({text})"
-    return "Parameter containing:\n" + text
-
-
 def format_tensor(t, spec: str) -> str:
     """What `format(t, spec)` gives: a tensor of no dimensions formats like its number.
 

@@ -534,10 +534,6 @@ def _check_grad(tensor: Any, value: Any) -> None:
         )
 
 
-def _type_name(tensor: Any) -> str:
-    return f"torch.{tensor.dtype.scalar_name}Tensor"
-
-
 def _warn_of_missing_grad(tensor: Any) -> None:
     errors.warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "

@@ -53,7 +53,7 @@ def _n_index_axes(index: Array, axes: tuple[int, ...]) -> int:
     return len(index.shape) - (len(axes) > 1)
 
 
-def _with_members(index: Array, level: LevelLike, axes: tuple[int, ...]) -> Any:
+def _with_members(index: Array, axes: tuple[int, ...]) -> Any:
     """A mapped index as one with the number of the sample first: (1 + n axes, batch, ...)."""
     value = index.value
     xp = namespace_of((value,))
@@ -89,7 +89,7 @@ def read_at(level: LevelLike, x: Array, index: Array, axes: tuple[int, ...]) -> 
         return closed(level, out, True)
     (value,) = values_of(level, x)
     front = _to_front(value, axes)
-    whole = _with_members(index, level, axes)
+    whole = _with_members(index, axes)
     out = namespace_of((front, whole)).read_at(front, whole, tuple(range(len(axes) + 1)))
     if not apart and axes[0]:
         before = axes[0]
@@ -129,7 +129,7 @@ def add_at(level: Any, g: Array, shape: Any, index: Array, axes: tuple[int, ...]
     front = _index_first(value, n, axes)
     indexed = [shape[a] for a in axes]
     rest = [m for i, m in enumerate(shape) if i not in axes]
-    whole = _with_members(index, level, axes)
+    whole = _with_members(index, axes)
     function = namespace_of((front, whole)).add_at
     out = function(front, (level.size, *indexed, *rest), whole, tuple(range(len(axes) + 1)))
     return closed(level, _from_front(out, axes), True)
@@ -160,7 +160,7 @@ def write_at(
         out = function(value, new, index_value, tuple([a + 1 for a in axes]), add)
         return closed(level, out, True)
     front, new = _to_front(value, axes), _index_first(new, n, axes)
-    whole = _with_members(index, level, axes)
+    whole = _with_members(index, axes)
     function = namespace_of((front, new, whole)).write_at
     out = function(front, new, whole, tuple(range(len(axes) + 1)), add)
     return closed(level, _from_front(out, axes), True)

@@ -6,9 +6,9 @@ import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, widened
 from tapegrad.arrays.batched.below import for_batch, plain, values_of
-from tapegrad.arrays.batched.unit_vectors import rows_scaled
+from tapegrad.arrays.batched.unit_vectors import is_plain, rows_scaled
 from tapegrad.arrays.kernel import batching_rule
-from tapegrad.arrays.namespaces import is_recorded, namespace_of
+from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Any, Array, LevelLike, Sequence
 
 
@@ -44,7 +44,7 @@ def matmul(x: Any, y: Any, /) -> Any:
     a = widened(a, ndim) if x_mapped else a
     b = widened(b, ndim) if y_mapped else b
     if a.shape[-1] == b.shape[-2] == 1:  # BLAS, called for each member, takes three times longer
-        both = _is_plain(a) and _is_plain(b) and a.ndim == b.ndim == 3
+        both = is_plain(a) and is_plain(b) and a.ndim == b.ndim == 3
         out = np.einsum("bij,bjk->bik", a, b) if both else a * b
     else:
         out = product(a, b)
@@ -55,10 +55,6 @@ def matmul(x: Any, y: Any, /) -> Any:
     elif n == 1:
         out = out.reshape(out.shape[:-1])
     return closed(level, out, True)
-
-
-def _is_plain(x: Array) -> bool:
-    return type(x) is np.ndarray or is_recorded(x)
 
 
 def _of_units(x: Array, y: Array) -> Any:

@@ -43,7 +43,7 @@ def scaled(batch: Batched, other: Array) -> Batched | None:
     if type(other) is float or type(other) is int:
         factors = batch.factors * other
         return units(batch.level, factors) if _is_finite(factors) else None
-    if not _is_plain(other) or other.shape != batch.shape or other.dtype != batch.dtype:
+    if not is_plain(other) or other.shape != batch.shape or other.dtype != batch.dtype:
         return None
     factors = batch.factors * other
     return units(batch.level, factors) if _is_finite(factors) and _is_finite(other) else None
@@ -55,7 +55,7 @@ def rows_scaled(batch: Batched, matrix: Array) -> Batched | None:
         if matrix.mapped or matrix.level is not batch.level:
             return None
         matrix = matrix.value
-    if not _is_plain(matrix) or matrix.ndim != 2 or matrix.dtype != batch.dtype:
+    if not is_plain(matrix) or matrix.ndim != 2 or matrix.dtype != batch.dtype:
         return None
     if batch.factors.shape != matrix.shape[:1]:
         return None
@@ -70,5 +70,5 @@ def _is_finite(x: np.ndarray) -> bool:
     return bool(np.isfinite(total)) if is_recorded(total) else isfinite(total)
 
 
-def _is_plain(x: Array) -> bool:
+def is_plain(x: Array) -> bool:
     return type(x) is np.ndarray or is_recorded(x)

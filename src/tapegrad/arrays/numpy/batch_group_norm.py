@@ -115,8 +115,8 @@ def _grouped(x: Array, groups: int | None) -> tuple:
     return x.reshape(n, groups, prod(x.shape[1:]) // groups), (2,)
 
 
-def _spread(values: Array, x: Array, groups: int | None) -> Any:
-    """A number for each channel or group in a shape that broadcasts with `x`."""
+def _spread(values: Array, groups: int | None) -> Any:
+    """A number for each channel or group in a shape that broadcasts with what is grouped."""
     return values[:, None] if groups is None else values[:, :, None]
 
 
@@ -128,7 +128,7 @@ def channel_moments(x: Array, groups: int | None) -> tuple:
         grouped, axes = _grouped(widened(x), groups)
         count = grouped.size // prod(n for i, n in enumerate(grouped.shape) if i not in axes)
         mean = np.add.reduce(grouped, axes) / count
-        d = grouped - _spread(mean, grouped, groups)
+        d = grouped - _spread(mean, groups)
         return mean.astype(dtype, copy=False), np.add.reduce(d * d, axes) / dtype.type(count)
     rows, shape = _rows(widened(x))
     count = rows.size // max(shape[1] if groups is None else shape[0] * groups, 1)
@@ -153,8 +153,8 @@ def _small_standard(
     variance = variance + x.dtype.type(eps)
     if groups is not None:
         variance = np.fmod(variance, np.inf)  # nan where the squares were too large
-    scale = _spread(np.reciprocal(np.sqrt(variance)), grouped, groups)
-    return (grouped - _spread(mean, grouped, groups)) * scale, scale
+    scale = _spread(np.reciprocal(np.sqrt(variance)), groups)
+    return (grouped - _spread(mean, groups)) * scale, scale
 
 
 @kernel

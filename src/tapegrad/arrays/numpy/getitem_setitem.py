@@ -6,7 +6,7 @@ from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Any, Array, Shape
 
 
-def _key(x: Array, index: Array, axes: tuple[int, ...]) -> tuple:
+def _key(index: Array, axes: tuple[int, ...]) -> tuple:
     """The NumPy index of arrays on `axes`: `index` itself, or its first axis one for each."""
     parts = (index,) if len(axes) == 1 else index
     key: list[Any] = [slice(None)] * (axes[-1] + 1)
@@ -18,7 +18,7 @@ def _key(x: Array, index: Array, axes: tuple[int, ...]) -> tuple:
 @kernel
 def read_at(x: Array, index: Array, axes: tuple[int, ...]) -> Any:
     """`x` at index arrays on `axes`; where the axes are apart, the indexed axes come first."""
-    return x[_key(x, index, axes)]
+    return x[_key(index, axes)]
 
 
 @kernel
@@ -31,7 +31,7 @@ def add_at(g: Array, shape: Shape, index: Array, axes: tuple[int, ...]) -> Any:
         else:
             _add_rows(out, index, g)
     else:
-        np.add.at(out, _key(out, index, axes), g)
+        np.add.at(out, _key(index, axes), g)
     return out
 
 
@@ -76,7 +76,7 @@ def spread_mask(g: Array, shape: Shape, mask: Array) -> Any:
 def store_at(out: Array, values: Array, index: Array, axes: tuple[int, ...], add: bool) -> None:
     """Write `values` into the array `out` itself at index arrays on `axes`, or add them."""
     if not add:
-        out[_key(out, index, axes)] = values
+        out[_key(index, axes)] = values
     elif len(axes) == 1 and index.ndim == 1 and out.ndim > 1 and 0 not in out.strides:
         (axis,) = axes
         shape = (*out.shape[:axis], index.size, *out.shape[axis + 1 :])
@@ -86,7 +86,7 @@ def store_at(out: Array, values: Array, index: Array, axes: tuple[int, ...], add
             out, values = np.moveaxis(out, axis, 0), np.moveaxis(values, axis, 0)
         _add_rows(out, index, values, True)
     else:
-        np.add.at(out, _key(out, index, axes), values)
+        np.add.at(out, _key(index, axes), values)
 
 
 @kernel

@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from tapegrad.arrays.batched import namespace as _namespace
 from tapegrad.arrays.batched import namespace as batched_namespace
 from tapegrad.arrays.batched.array import Batched
 from tapegrad.arrays.namespaces import namespace_of
@@ -70,7 +69,7 @@ def _on_arrays(
 
     They may on NumPy arrays of one dtype, where nothing is recorded and nobody else takes part.
     """
-    if not (type(under) is bool or _only_maps(under)) or op.view:
+    if not (type(under) is bool or only_maps(under)) or op.view:
         return None
     recording = under if type(under) is bool else under.grad
     first = outs[op.differentiable_output]._array
@@ -95,7 +94,7 @@ def _on_arrays(
     return arrays, ts, [y._array for y in outs]
 
 
-def _only_maps(mode: ModeLike) -> bool:
+def only_maps(mode: ModeLike) -> bool:
     """Whether a mode is levels of `vmap` and nothing else."""
     while type(mode) is not bool:
         if not mode.maps:
@@ -204,16 +203,16 @@ def _own_batched(t: Array, y: Array, taken: Sequence) -> Any:
     """The same where one is batched: the memory is laid out as the tangent has it."""
     whole = t
     if tuple(t.shape) != tuple(y.shape):
-        t = _namespace.broadcast_to(t, y.shape)
+        t = batched_namespace.broadcast_to(t, y.shape)
     if t.dtype != y.dtype:
-        t = _namespace.astype(t, y.dtype)
+        t = batched_namespace.astype(t, y.dtype)
     if t is whole and _memory(t).base is None:
         for x in taken:
             if x is t or _memory(x) is _memory(t):
                 break
         else:
             return t
-    return _namespace.copied(t, "K")
+    return batched_namespace.copied(t, "K")
 
 
 def _memory(x: object) -> Any:

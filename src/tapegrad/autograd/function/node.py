@@ -76,7 +76,7 @@ class BackwardCFunction(MultiNode):
     __slots__ = (
         "__dict__", "ctx", "input_metadata", "input_order", "result_metadata", "saved_values",
     )  # fmt: skip
-    plan: Any  # all have one: PLAN
+    plan: Any  # all have one
     output_metadata = versions = restore = None  # zeros are made here, not by the engine
     _forward_cls: Any
     ctx: Any
@@ -226,7 +226,7 @@ class _Plan:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
-BackwardCFunction.plan = PLAN = _Plan()
+BackwardCFunction.plan = _Plan()
 
 
 def _zeros(xp: Namespace, like: Like) -> Any:

@@ -1,6 +1,7 @@
 """One loop as a C function: elementwise statements, and reductions of what they compute."""
 
 import re
+from math import prod
 
 import numpy as np
 
@@ -167,9 +168,7 @@ class Loop:
             sign = "+" if each.how == "sum" else "*"
             self._clauses.append(f"reduction({sign}:{name})")
             self._body.append(f"{name} {sign}= {x};")
-            n = 1
-            for size in self.dims.sizes[depth:]:
-                n *= size
+            n = prod(self.dims.sizes[depth:])
             if each.how == "sum" and dtype.itemsize == 4 and floating and n > BLOCK:
                 total = self._name()
                 self._at[depth].append(f"double {total} = 0;")

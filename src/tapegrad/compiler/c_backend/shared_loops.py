@@ -5,6 +5,8 @@ begins. What a loop reduces to one number each part has in a place of its own: t
 parts whatever the threads are, so that all give the same bits.
 """
 
+from math import prod
+
 from tapegrad.compiler.c_backend import c_types
 from tapegrad.compiler.c_backend.ir import Reduction
 from tapegrad.compiler.c_backend.loop_source import Loop, combined
@@ -32,9 +34,7 @@ class Sharing:
 
 def sharing(segment: Segment, loop: Loop) -> Sharing | None:
     """How threads can share a loop; None for one that is too short, or whose parts would meet."""
-    size = 1
-    for n in loop.dims.sizes:
-        size *= n
+    size = prod(loop.dims.sizes)
     if loop.n is None or loop.n < _LEAST_ROWS or size < _LEAST:
         return None
     if size * len(segment.statements) < _LONG:

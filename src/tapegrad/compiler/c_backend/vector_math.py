@@ -7,8 +7,5 @@ from pathlib import Path
 
 from tapegrad.compiler.c_backend.c_text import Library
 
-HEADERS = "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n"
-"""What the texts of this package include."""
-
 LIBRARY = Library((Path(__file__).parent / "vector_math.h").read_text(encoding="utf-8"))
 """`LIBRARY.source(["tg_tanh_f32"])` is the text of a function and of what it needs."""

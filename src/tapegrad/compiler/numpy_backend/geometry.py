@@ -1,14 +1,13 @@
 """How arrays lie in memory: of values and arrays, which both have a shape, strides and a dtype."""
 
+from math import prod
+
 from tapegrad.core.annotations import Any
 
 
 def size_of(x: Any) -> int:
     """How many elements."""
-    n = 1
-    for m in x.shape:
-        n *= m
-    return n
+    return prod(x.shape)
 
 
 def n_bytes(x: Any) -> int:

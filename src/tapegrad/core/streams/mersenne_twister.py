@@ -140,11 +140,6 @@ class Twister:
             return np.bitwise_and(words, _LOW_53, words)
         return self._words.randint(0, 2**53, n, np.int64)
 
-    def fractions32(self, n: int) -> np.ndarray:
-        """`n` float32 in [0, 1), of 24 bits each."""
-        drawn = self.low24(n).astype(np.float32)
-        return np.multiply(drawn, TO_FRACTION_32, drawn)
-
     def fractions64(self, n: int) -> np.ndarray:
         """`n` float64 in [0, 1), of 53 bits each."""
         return self.low53(n) * TO_FRACTION_64

@@ -1,6 +1,7 @@
 """Masks of attention in blocks: for each block of queries which blocks of keys it looks at."""
 
 from itertools import product
+from math import prod
 from typing import Any, NoReturn
 
 import tapegrad
@@ -161,10 +162,7 @@ class BlockMask:
 
     def numel(self) -> int:
         """How many pairs of query and key there are."""
-        found = 1
-        for n in self.shape:
-            found *= n
-        return found
+        return prod(self.shape)
 
     def sparsity(self) -> float:
         """How much of the pairs lies in blocks that nobody computes, in percent."""

@@ -131,7 +131,7 @@ def _n_arguments(function: Callable) -> int:
     return n
 
 
-def _mapped(function: Callable, before: tuple = (), after: int = 4) -> Callable:
+def _mapped(function: Callable, before: tuple = ()) -> Callable:
     """`function` for every batch, head, query and key: of scores (B, H, Q, KV) and four ranges."""
     dims: tuple = (None, None, None, 0), (None, None, 0, None), (None, 0, None, None)
     for each in (*dims, (0, None, None, None)):

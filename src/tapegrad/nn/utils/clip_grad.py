@@ -30,7 +30,7 @@ def get_total_norm(
     listed = _listed(tensors)
     for t in listed:
         if t.is_sparse:
-            _refuse_sparse(t)
+            _refuse_sparse()
     norms = [t.norm(order) for t in listed]
     if not norms:
         return new_tensor(0.0)
@@ -45,7 +45,7 @@ def get_total_norm(
     return total
 
 
-def _refuse_sparse(t: Tensor) -> None:
+def _refuse_sparse() -> None:
     """PyTorch's norm of several gradients has no kernel for sparse ones."""
     from tapegrad.sparse.table import refused
 

@@ -26,13 +26,13 @@ def silu(xp, input):
     return input * logistic(xp, input)
 
 
-def _softplus(xp, x):
+def log_one_plus_exp(xp, x):
     """log(1 + exp(x)) without overflow."""
     return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
 def _mish_vjp(xp, g, input):
-    t = xp.tanh(_softplus(xp, input))
+    t = xp.tanh(log_one_plus_exp(xp, input))
     return g * (t + input * logistic(xp, input) * (1 - t) * (1 + t))
 
 
@@ -46,7 +46,7 @@ def mish(xp, input):
     >>> torch.nn.functional.mish(torch.tensor([-1.0, 2.0]))
     tensor([-0.3034,  1.9440])
     """
-    return input * xp.tanh(_softplus(xp, input))
+    return input * xp.tanh(log_one_plus_exp(xp, input))
 
 
 @vjp(
@@ -58,7 +58,7 @@ def mish(xp, input):
 def softplus_beta(xp, input, *, beta, threshold):
     """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold."""
     scaled = input * beta
-    return xp.where(scaled > threshold, input, _softplus(xp, scaled) / beta)
+    return xp.where(scaled > threshold, input, log_one_plus_exp(xp, scaled) / beta)
 
 
 @require_tensors
@@ -88,4 +88,4 @@ def log_sigmoid(xp, input):
     >>> torch.nn.functional.logsigmoid(torch.tensor([-1.0, 2.0]))
     tensor([-1.3133, -0.1269])
     """
-    return -_softplus(xp, -input)
+    return -log_one_plus_exp(xp, -input)

@@ -85,7 +85,7 @@ def searchsorted(
     if sorter is not None:
         _check_sorter(sorted_sequence, sorter)
     shape = sorted_sequence._array.shape
-    _check_sequence(shape, () if number else input._array.shape, number)
+    _check_sequence(shape, () if number else input._array.shape)
     sequence = sorted_sequence if sorter is None else _sorted_by(sorted_sequence, sorter)
     return _search(sequence, input, bool(right) or side == "right", out_int32, out)
 
@@ -94,7 +94,7 @@ def _refused(problem: str, advice: str) -> RuntimeError:
     return errors.runtime_error(f"torch.searchsorted(): {problem}", advice)
 
 
-def _check_sequence(shape: tuple, values: tuple, number: bool) -> None:
+def _check_sequence(shape: tuple, values: tuple) -> None:
     if len(shape) == 1:
         return
     if not values:

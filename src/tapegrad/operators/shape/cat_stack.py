@@ -1,7 +1,7 @@
 """Several tensors joined to one, along a dimension or along a new one."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Sequence, Tensor
+from tapegrad.core.annotations import Any, Array, Dim, Out, Sequence, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import promote
 from tapegrad.core.result_order import channels_as_all, row_major
@@ -13,7 +13,7 @@ from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape import reshape_flatten_atleast
 
 
-def _divided(xp: Namespace, g: Array, likes: list, axis: int) -> list:
+def _divided(g: Array, likes: list, axis: int) -> list:
     found = []
     start = 0
     before = (slice(None),) * axis
@@ -24,19 +24,19 @@ def _divided(xp: Namespace, g: Array, likes: list, axis: int) -> list:
     return found
 
 
-@vjp(tensors=lambda xp, g, tensors_like, axis: _divided(xp, g, tensors_like, axis))
+@vjp(tensors=lambda xp, g, tensors_like, axis: _divided(g, tensors_like, axis))
 @linear(node="CatBackward0", order=channels_as_all)
 def concat_along(xp, *tensors, axis):
     """Tensors one behind the other along `axis`."""
     return xp.concat(tensors, axis=axis)
 
 
-def _slices(xp: Namespace, g: Array, axis: int) -> list:
+def _slices(g: Array, axis: int) -> list:
     before = (slice(None),) * axis
     return [g[(*before, i, Ellipsis)] for i in range(g.shape[axis])]
 
 
-@vjp(tensors=lambda xp, g, axis: _slices(xp, g, axis))
+@vjp(tensors=lambda xp, g, axis: _slices(g, axis))
 @linear(node="StackBackward0", order=row_major)
 def stack_along(xp, *tensors, axis):
     """Tensors of one shape along a new axis."""

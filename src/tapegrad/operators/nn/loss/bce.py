@@ -5,7 +5,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.writable import cannot_cast, check_constant, output_shape
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.promote_types import result_type
 from tapegrad.core.result_order import in_operands_order
 from tapegrad.dispatch.autocast_state import autocast
@@ -14,6 +14,7 @@ from tapegrad.operators.dtype_check import require_floating
 from tapegrad.operators.nn.loss import mse_l1
 from tapegrad.operators.pointwise.arithmetic import no_difference_of_masks
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
+from tapegrad.operators.pointwise.silu_mish_softplus import log_one_plus_exp
 
 
 @primitive(
@@ -80,18 +81,13 @@ def logistic_nll(xp, input, target, weight, pos_weight, *, reduction):
     """The loss of `bernoulli_nll` at sigmoid(input), from the logits themselves."""
 
     def loss(x: Tensor, y: Tensor, w: Any, positive: Any) -> Any:
-        soft = _softplus(xp, -x)
+        soft = log_one_plus_exp(xp, -x)
         if positive is not None:
             soft = ((positive - 1) * y + 1) * soft
         return _times((1 - y) * x + soft, w)
 
     losses = mse_l1.pointwise(xp, loss, input, target, weight, pos_weight)
     return mse_l1.mean_or_sum(xp, losses, reduction)
-
-
-def _softplus(xp: Namespace, x: Array) -> Any:
-    """log(1 + exp(x)) without overflow."""
-    return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
 def _logistic_slope(xp, input, target, weight, pos_weight):
@@ -104,7 +100,7 @@ def _logistic_slope(xp, input, target, weight, pos_weight):
 def _logistic_target_slope(xp, input, weight, pos_weight):
     slope = -input
     if pos_weight is not None:
-        slope = slope + (pos_weight - 1) * _softplus(xp, -input)
+        slope = slope + (pos_weight - 1) * log_one_plus_exp(xp, -input)
     return _times(slope, weight)
 
 

@@ -227,7 +227,7 @@ huber.jvp(
 # --- the public functions ---
 
 
-def _pair(name: str, input: Tensor, target: Tensor) -> tuple:
+def _pair(input: Tensor, target: Tensor) -> tuple:
     """Two operands of one shape and dtype, broadcast with PyTorch's warning where they differ."""
     if input.shape != target.shape:
         errors.warn(
@@ -264,7 +264,7 @@ def mse_loss(
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(2.)
     """
-    input, target = _pair("mse_loss", input, target)
+    input, target = _pair(input, target)
     if weight is None:
         return squared_error(input, target, reduction=check_reduction(reduction))
     loss = _weighted((input - target) ** 2, weight, reduction)
@@ -280,7 +280,7 @@ def l1_loss(
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(1.)
     """
-    input, target = _pair("l1_loss", input, target)
+    input, target = _pair(input, target)
     loss = (input - target).abs()
     if weight is None:
         return reduced(loss, reduction)
@@ -303,7 +303,7 @@ def smooth_l1_loss(
         beta = float_of("smooth_l1_loss", "beta", 4, beta)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    input, target = _pair("smooth_l1_loss", input, target)
+    input, target = _pair(input, target)
     if beta == 0:
         return l1_loss(input, target, reduction)
     return smooth_l1(input, target, beta=beta, reduction=check_reduction(reduction))
@@ -329,7 +329,7 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     dtype = input.dtype  # that of the result, as in PyTorch
-    input, target = _pair("huber_loss", input, target)
+    input, target = _pair(input, target)
     if weight is None:
         loss = huber(input, target, delta=delta, reduction=check_reduction(reduction))
         return loss if loss.dtype is dtype else loss.to(dtype)

@@ -8,7 +8,11 @@ from tapegrad.core.missing import refuses as _refuses
 from tapegrad.utils.data._utils.collate import default_collate
 from tapegrad.utils.data.datapipes._decorator import functional_datapipe
 from tapegrad.utils.data.datapipes.datapipe import IterDataPipe
-from tapegrad.utils.data.datapipes.utils.common import _check_unpickable_fn, validate_input_col
+from tapegrad.utils.data.datapipes.utils.common import (
+    _check_unpickable_fn,
+    length_of,
+    validate_input_col,
+)
 
 __all__ = ["CollatorIterDataPipe", "MapperIterDataPipe"]
 
@@ -61,9 +65,7 @@ class MapperIterDataPipe(IterDataPipe):
             yield self._apply_fn(data)
 
     def __len__(self) -> int:
-        if hasattr(type(self.datapipe), "__len__"):
-            return len(self.datapipe)
-        raise TypeError(f"{type(self).__name__} instance doesn't have valid length")
+        return length_of(self, self.datapipe)
 
 
 @functional_datapipe("collate")

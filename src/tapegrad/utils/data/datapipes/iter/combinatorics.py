@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.utils.data.datapipes._decorator import functional_datapipe
 from tapegrad.utils.data.datapipes.datapipe import IterDataPipe
+from tapegrad.utils.data.datapipes.utils.common import length_of
 from tapegrad.utils.data.sampler import Sampler, SequentialSampler
 
 __all__ = ["SamplerIterDataPipe", "ShufflerIterDataPipe"]
@@ -88,9 +89,7 @@ class ShufflerIterDataPipe(IterDataPipe):
             yield self._buffer.pop(self._rng.randint(0, len(self._buffer) - 1))
 
     def __len__(self) -> int:
-        if hasattr(type(self.datapipe), "__len__"):
-            return len(self.datapipe)
-        raise TypeError(f"{type(self).__name__} instance doesn't have valid length")
+        return length_of(self, self.datapipe)
 
     def reset(self) -> None:
         self._buffer = []

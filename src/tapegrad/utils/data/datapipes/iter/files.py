@@ -11,6 +11,7 @@ from tapegrad.utils.data.datapipes.iter.utils import IterableWrapperIterDataPipe
 from tapegrad.utils.data.datapipes.utils.common import (
     get_file_binaries_from_pathnames,
     get_file_pathnames_from_root,
+    length_of,
     validate_pathname_binary_tuple,
 )
 from tapegrad.utils.data.datapipes.utils.decoder import Decoder, basichandlers, extension_extract_fn
@@ -118,9 +119,7 @@ class RoutedDecoderIterDataPipe(IterDataPipe):
             yield path, self.decoder(data)[path]
 
     def __len__(self) -> int:
-        if hasattr(type(self.datapipe), "__len__"):
-            return len(self.datapipe)  # type: ignore[arg-type]
-        raise TypeError(f"{type(self).__name__} instance doesn't have valid length")
+        return length_of(self, self.datapipe)
 
 
 hand_out(

@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.utils.data.datapipes._decorator import functional_datapipe
 from tapegrad.utils.data.datapipes.datapipe import DataChunk, IterDataPipe
-from tapegrad.utils.data.datapipes.utils.common import _check_unpickable_fn
+from tapegrad.utils.data.datapipes.utils.common import _check_unpickable_fn, length_of
 
 __all__ = ["BatcherIterDataPipe", "GrouperIterDataPipe", "UnBatcherIterDataPipe"]
 
@@ -39,9 +39,7 @@ class BatcherIterDataPipe(IterDataPipe):
             yield self.wrapper_class(batch)
 
     def __len__(self) -> int:
-        if not hasattr(type(self.datapipe), "__len__"):
-            raise TypeError(f"{type(self).__name__} instance doesn't have valid length")
-        n = len(self.datapipe)
+        n = length_of(self, self.datapipe)
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
 

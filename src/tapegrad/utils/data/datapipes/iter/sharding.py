@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.utils.data.datapipes._decorator import functional_datapipe
 from tapegrad.utils.data.datapipes.datapipe import IterDataPipe
+from tapegrad.utils.data.datapipes.utils.common import length_of
 
 __all__ = ["SHARDING_PRIORITIES", "ShardingFilterIterDataPipe"]
 
@@ -66,9 +67,7 @@ class ShardingFilterIterDataPipe(_ShardingIterDataPipe):
                 yield x
 
     def __len__(self) -> int:
-        if not hasattr(type(self.source_datapipe), "__len__"):
-            raise TypeError(f"{type(self).__name__} instance doesn't have valid length")
-        n = len(self.source_datapipe)
+        n = length_of(self, self.source_datapipe)
         more = self.instance_id < n % self.num_of_instances
         return n // self.num_of_instances + more
 

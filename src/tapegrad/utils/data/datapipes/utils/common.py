@@ -50,6 +50,13 @@ def validate_input_col(fn: Callable, input_col: Any) -> None:
     )
 
 
+def length_of(step: Any, datapipe: Any) -> int:
+    """The length of what `step` reads. Raises: TypeError where that has none."""
+    if hasattr(type(datapipe), "__len__"):
+        return len(datapipe)
+    raise TypeError(f"{type(step).__name__} instance doesn't have valid length")
+
+
 def _function_name(fn: Callable) -> str:
     while isinstance(fn, functools.partial):
         fn = fn.func
