@@ -293,3 +293,23 @@ def test_sgd_steps_a_sparse_parameter():
         optimizer.step()
     assert x.detach().to_dense().tolist() == [[0, -0.75, 0], [0, 0, -0.75], [-1, 0, 0]]
     assert x.grad.to_dense().tolist() == [[0, 9, 0], [0, 0, 9], [12, 0, 0]]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_sparse_gradients_of_tables_in_half_precision(dtype):
+    i = torch.tensor([1, 2, 2])
+    for look_up in (torch.nn.functional.embedding, _bag):
+        w = torch.arange(6.0).reshape(3, 2).to(dtype).requires_grad_()
+        look_up(i, w, sparse=True).sum().backward()
+        assert w.grad.dtype is dtype
+        assert w.grad.to_dense().tolist() == [[0, 0], [1, 1], [2, 2]]
+
+
+def _bag(i, w, sparse):
+    return torch.nn.functional.embedding_bag(i, w, torch.tensor([0]), mode="sum", sparse=sparse)
+
+
+def test_the_gradient_of_a_table_of_width_0():
+    w = torch.zeros(3, 0, requires_grad=True)
+    torch.nn.functional.embedding(torch.tensor([1, 2]), w, sparse=True).sum().backward()
+    assert w.grad.shape == (3, 0)

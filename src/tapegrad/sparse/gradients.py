@@ -24,7 +24,7 @@ def gradient_of_rows(g: Any, indices: Any, shape: Any, padding: int = -1) -> Any
     `g` (..., D) and `indices` (...) are arrays, or tensors where a graph is recorded.
     """
     at = _tensor(indices).detach()._array.reshape(-1).astype(np.int64)
-    rows = _tensor(g).reshape(-1, shape[1])
+    rows = _tensor(g).reshape(at.size, shape[1])
     kept = np.flatnonzero(at != padding)
     rows = rows.index_select(0, wrap(kept))  # a copy: nobody else holds it
     return make(at[kept][None], rows, tuple(shape))
