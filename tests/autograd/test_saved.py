@@ -102,3 +102,19 @@ def test_create_graph_may_be_a_number():
     x = torch.ones(2, requires_grad=True)
     (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=1)
     assert slope.requires_grad
+
+
+def test_a_tensor_that_got_other_values_is_compiled():
+    layer = torch.nn.Linear(2, 1).to(torch.float32)
+    x = torch.ones(2, requires_grad=True)
+    y = (x * layer.weight).sum()
+    layer.weight.data = torch.tensor([[3.0, 4.0]])
+    y.backward()
+    assert x.grad.tolist() == [3, 4]
+    slope = torch.compile(lambda x: torch.autograd.grad((layer(x) ** 2).sum(), layer.weight)[0])
+    for _ in range(3):
+        slope(x.detach())
+    with torch.no_grad():
+        layer.weight.zero_()
+        layer.bias.fill_(0.5)
+    assert slope(x.detach()).tolist() == [[1, 1]]

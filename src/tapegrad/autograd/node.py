@@ -50,14 +50,16 @@ class DetachedVersion:
 class ReplacedVersion:
     """In place of the version of a tensor that got other values, `x.data = values`.
 
-    What saved the tensor as an input reads those, of the same version.
+    What saved one of its `old` arrays as an input reads `array` instead, of the same version.
     """
 
-    __slots__ = ("array", "version")
+    __slots__ = ("array", "old", "version")
     value = -1  # equal to no version
 
-    def __init__(self, version: Version | None, array: Any):
+    def __init__(self, version: Version | None, array: Any, old: Any, before: Any):
         self.version, self.array = version, array
+        earlier = before.old if type(before) is ReplacedVersion else ()
+        self.old = [weakref.ref(old), *[each for each in earlier if each() is not None]]
 
 
 def _watched(before: Any, version: Any) -> Any:

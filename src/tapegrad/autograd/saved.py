@@ -104,8 +104,9 @@ def check(node: OperatorNode, place: int | None = None) -> Any:
         else:
             continue
         want = expected[i] if expected is not None else 0
-        if type(version) is ReplacedVersion and version.value != want:
-            replaced[i] = _in_place_of(value, version.array)
+        if type(version) is ReplacedVersion:
+            if version.value != want and any(old() is value for old in version.old):
+                replaced[i] = _in_place_of(value, version.array)
             version = version.version
         if version is not None and version.value != want:
             array = value._array if hasattr(value, "_counter") else value

@@ -437,8 +437,9 @@ class TensorCore(TensorBase):
             if old.dtype != value._array.dtype:  # what led to the leaf leads there no more
                 self._node = AccumulateGrad(self)
                 self._node.hooks = edge.hooks
-        if edge is not None and is_shared(old):
-            edge.watch(ReplacedVersion(self._counter, value._array))
+        array, kind = value._array, type(old)
+        if edge is not None and kind is ndarray and old is not array and is_shared(old):
+            edge.watch(ReplacedVersion(self._counter, array, old, edge.output_version))
 
     @data.deleter
     def data(self) -> None:
