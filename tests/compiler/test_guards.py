@@ -653,6 +653,7 @@ def _of_defaults():
     return lambda x: x * optimizer.defaults["lr"], change
 
 
+@pytest.mark.filterwarnings("ignore:.*runs as it is")
 @pytest.mark.parametrize(
     "made",
     [
