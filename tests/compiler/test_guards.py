@@ -3,10 +3,14 @@
 import argparse
 import array
 import collections
+import ctypes
 import functools
 import threading
 import types
 import weakref
+from collections import OrderedDict
+
+import pytest
 
 import tapegrad as torch
 from tapegrad import nn
@@ -589,3 +593,79 @@ def test_arguments_of_every_kind(run):
                 d, p = {"x": torch.ones(2) * i}, pair(torch.ones(2), i % 2)
                 run.call(f, d, [torch.ones(2), 5], p, text, n)
         run.call(f, d, [torch.ones(2)], p, text, y=torch.ones(2), z=i)
+
+
+def _of_a_view():
+    numbers = bytearray(b"\x01\x02")
+    view = memoryview(numbers)
+    return lambda x: x * view[0], lambda: numbers.__setitem__(0, 3)
+
+
+def _of_ctypes():
+    number = ctypes.c_double(1.0)
+    return lambda x: x * number.value, lambda: setattr(number, "value", 3.0)
+
+
+def _of_an_order():
+    table = OrderedDict(a=1.0, b=2.0)
+    return lambda x: x * next(iter(table.values())), lambda: table.move_to_end("a")
+
+
+def _of_a_base():
+    class Base:
+        factor = 1.0
+
+    class Derived(Base):
+        pass
+
+    return lambda x: x * Derived.factor, lambda: setattr(Derived, "factor", 3.0)
+
+
+def _of_weak_keys():
+    layer = torch.nn.Identity()
+    table = weakref.WeakKeyDictionary({layer: 1.0})
+    return lambda x: x * table[layer], lambda: table.__setitem__(layer, 3.0)
+
+
+def _of_a_tensor():
+    weight = torch.ones(2)
+    weight.factor = 1.0
+    return lambda x: x * weight.factor, lambda: setattr(weight, "factor", 3.0)
+
+
+def _of_an_optimizer(change):
+    weight = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.Adam([weight], lr=1.0)
+    weight.grad = torch.ones(2)
+    optimizer.step()
+    return weight, optimizer, lambda: change(weight, optimizer)
+
+
+def _of_state():
+    weight, optimizer, change = _of_an_optimizer(
+        lambda w, optimizer: optimizer.state[w].update(exp_avg=torch.full((2,), 9.0))
+    )
+    return lambda x: x * optimizer.state[weight]["exp_avg"], change
+
+
+def _of_defaults():
+    _, optimizer, change = _of_an_optimizer(lambda w, optimizer: optimizer.defaults.update(lr=3.0))
+    return lambda x: x * optimizer.defaults["lr"], change
+
+
+@pytest.mark.filterwarnings("ignore:.*runs as it is")
+@pytest.mark.parametrize(
+    "made",
+    [
+        _of_a_view, _of_ctypes, _of_an_order, _of_a_base, _of_weak_keys, _of_a_tensor, _of_state,
+        _of_defaults,
+    ],
+)  # fmt: skip
+def test_what_is_read_is_asked_about(made):
+    function, change = made()
+    found, x = torch.compile(function), torch.tensor([1.0, 2.0])
+    for _ in range(3):
+        assert found(x).tolist() == function(x).tolist()
+    before = function(x).tolist()
+    change()
+    assert found(x).tolist() == function(x).tolist() != before

@@ -93,3 +93,13 @@ def test_tensors_that_do_not_belong_together_are_refused(lists, message):
     given = [[named[name] for name in each] for each in lists]
     with pytest.raises(RuntimeError, match=message):
         torch.optim.Optimizer._group_tensors_by_device_and_dtype(given)
+
+
+def test_what_published_optimizers_import_is_there():
+    from tapegrad.optim import optimizer
+
+    for name in ("params", "foreach", "fused", "capturable", "differentiable", "maximize"):
+        assert getattr(optimizer, f"_{name}_doc").split()[0] == name
+    assert optimizer._disable_dynamo_if_unsupported(single_tensor_fn=len)(max) is max
+    assert optimizer._to_scalar(torch.tensor([2.0])).shape == () and optimizer._to_scalar(3) == 3
+    assert "cuda" in optimizer._get_foreach_kernels_supported_devices()

@@ -249,3 +249,67 @@ def test_the_data_of_a_dense_tensor_is_dense():
     x = torch.ones(1, 2)
     with pytest.raises(RuntimeError, match="incompatible tensor type"):
         x.data = torch.ones(1, 2).to_sparse()
+
+
+def _leaf_with_an_index_twice():
+    values = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    return torch.sparse_coo_tensor([[0, 0, 1, 2], [1, 1, 2, 0]], values, (3, 3)).requires_grad_()
+
+
+def test_a_gradient_counts_an_index_that_comes_twice_once():
+    x = _leaf_with_an_index_twice()
+    torch.sparse.sum(x).backward()
+    assert x.grad.is_coalesced() and x.grad._indices().tolist() == [[0, 1, 2], [1, 2, 0]]
+    torch.sparse.sum(x * 2).backward()
+    assert x.grad.to_dense().tolist() == [[0, 3, 0], [0, 0, 3], [3, 0, 0]]
+    (slope,) = torch.autograd.grad(torch.sparse.sum(x), x)
+    assert slope._values().tolist() == [1, 1, 1]
+
+
+def test_hooks_get_and_give_sparse_gradients_with_each_index_once():
+    x, seen = _leaf_with_an_index_twice(), []
+    x.register_hook(lambda g: seen.append(g) or g * 3)
+    torch.sparse.sum(x).backward()
+    assert seen[0]._values().tolist() == [1, 1, 1]
+    assert x.grad.to_dense().tolist() == [[0, 3, 0], [0, 0, 3], [3, 0, 0]]
+
+
+def test_the_gradient_of_a_sparse_leaf_is_one_tensor_that_can_be_written():
+    x = torch.eye(2).to_sparse().requires_grad_()
+    torch.sparse.sum(x).backward()
+    assert x.grad is x.grad
+    x.grad.zero_()
+    torch.sparse.sum(x * 3).backward()
+    assert x.grad.to_dense().tolist() == [[3, 0], [0, 3]]
+    x.grad = torch.ones(2, 2)
+    assert not x.grad.is_sparse
+
+
+def test_sgd_steps_a_sparse_parameter():
+    x = _leaf_with_an_index_twice()
+    optimizer = torch.optim.SGD([x], lr=0.25)
+    for _ in range(2):
+        torch.sparse.sum(x * x).backward()
+        optimizer.step()
+    assert x.detach().to_dense().tolist() == [[0, -0.75, 0], [0, 0, -0.75], [-1, 0, 0]]
+    assert x.grad.to_dense().tolist() == [[0, 9, 0], [0, 0, 9], [12, 0, 0]]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_sparse_gradients_of_tables_in_half_precision(dtype):
+    i = torch.tensor([1, 2, 2])
+    for look_up in (torch.nn.functional.embedding, _bag):
+        w = torch.arange(6.0).reshape(3, 2).to(dtype).requires_grad_()
+        look_up(i, w, sparse=True).sum().backward()
+        assert w.grad.dtype is dtype
+        assert w.grad.to_dense().tolist() == [[0, 0], [1, 1], [2, 2]]
+
+
+def _bag(i, w, sparse):
+    return torch.nn.functional.embedding_bag(i, w, torch.tensor([0]), mode="sum", sparse=sparse)
+
+
+def test_the_gradient_of_a_table_of_width_0():
+    w = torch.zeros(3, 0, requires_grad=True)
+    torch.nn.functional.embedding(torch.tensor([1, 2]), w, sparse=True).sum().backward()
+    assert w.grad.shape == (3, 0)

@@ -14,7 +14,7 @@ from tapegrad.autograd.writable import check_storable
 from tapegrad.core import errors, registration, tensor_base
 from tapegrad.core.annotations import Any, Array
 from tapegrad.core.registration import DISPATCH_CLASSES, FRONT_DOOR
-from tapegrad.core.tensor_base import SPARSE
+from tapegrad.core.tensor_base import SPARSE, VALUES_OF
 from tapegrad.core.torch_dispatch import CLASSES, is_stand_in
 
 # Whether a new `.grad` has to be laid out as its leaf: `autograd.enforce_grad_layout_policy`.
@@ -73,6 +73,11 @@ if hasattr(sys, "getrefcount"):
     _SOLE, _SOLE_BASE = _references_of_a_fresh_array(), _references_of_a_base()
 
 
+def is_shared(array: Any) -> bool:
+    """Whether anybody else than who calls, and who called that, holds an array."""
+    return getrefcount(array) != _SOLE + 1
+
+
 def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
     """Add the gradient in `pending`, a list of one that gives it up, to `leaf.grad`.
 
@@ -83,9 +88,9 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
     if CLASSES and (is_stand_in(g) or is_stand_in(leaf._grad)):
         leaf._grad = DISPATCH_CLASSES().accumulated(leaf._grad, g)
         return
-    if SPARSE and (_is_sparse(g) or _is_sparse(leaf._grad)):
+    if SPARSE and (_is_sparse(g) or _is_sparse(leaf._grad) or VALUES_OF in leaf.__dict__):
         with _lock:
-            leaf._grad = registration.SPARSE().accumulated(leaf._grad, g, create_graph)
+            leaf._grad = registration.SPARSE().accumulated(leaf, g, create_graph)
         return
     with _lock:
         if create_graph:

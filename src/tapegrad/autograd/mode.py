@@ -222,7 +222,7 @@ def is_grad_enabled() -> bool:
 def switched(grad: bool) -> Any:
     """The current mode with recording switched on or off."""
     mode = MODE.get()
-    return grad if type(mode) is bool else mode.with_grad(grad)
+    return bool(grad) if type(mode) is bool else mode.with_grad(grad)
 
 
 def check_memory(name: str, x: object) -> None:

@@ -47,12 +47,34 @@ class DetachedVersion:
         self.version = version
 
 
+class ReplacedVersion:
+    """In place of the version of a tensor that got other values, `x.data = values`.
+
+    What saved one of its `old` arrays as an input reads `array` instead, of the same version.
+    """
+
+    __slots__ = ("array", "old", "version")
+    value = -1  # equal to no version
+
+    def __init__(self, version: Version | None, array: Any, old: Any, before: Any):
+        self.version, self.array = version, array
+        earlier = before.old if type(before) is ReplacedVersion else ()
+        self.old = [weakref.ref(old), *[each for each in earlier if each() is not None]]
+
+
+def _watched(before: Any, version: Any) -> Any:
+    if type(before) is ReplacedVersion and type(version) is Version:
+        before.version = version
+        return before
+    return version
+
+
 def counter_of(node: Any, index: int = 0) -> Any:
     """The version counter of an output of a node; None where it has none."""
     version = node.output_version
     if type(version) is dict:
         version = version.get(index)
-    return version.version if type(version) is DetachedVersion else version
+    return getattr(version, "version", version)
 
 
 class _Every:
@@ -82,6 +104,8 @@ def version_of(tensor: Any) -> Version:
     if version is None:
         node = tensor._node
         version = None if node is None else node.output_version
+        if type(version) is ReplacedVersion:
+            version = version.version
         if version is None or type(version) is dict:
             version = Version()
             if node is not None:
@@ -118,8 +142,8 @@ class Node:
     output_version: Any
     sequence: Any
 
-    def watch(self, version: Version) -> None:
-        self.output_version = version
+    def watch(self, version: Any) -> None:
+        self.output_version = _watched(self.output_version, version)
 
     def name(self) -> str:
         """The name of the node, as it prints; PyTorch has some in a namespace."""
@@ -338,11 +362,11 @@ class Port:
         """The counter of this output, once it has one."""
         return (self.node.output_version or {}).get(self.index)
 
-    def watch(self, version: Version) -> None:
+    def watch(self, version: Any) -> None:
         node = self.node
         if node.output_version is None:
             node.output_version = {}
-        node.output_version[self.index] = version
+        node.output_version[self.index] = _watched(self.output_version, version)
 
 
 def node_of(edge: EdgeLike) -> Any:
@@ -376,7 +400,7 @@ class AccumulateGrad(Node):
         leaf = self.leaf()
         if leaf is None:
             leaf = object.__new__(self.kind)
-            leaf._array, leaf._node, leaf._counter = self.array, self, self.output_version
+            leaf._array, leaf._node, leaf._counter = self.array, self, counter_of(self)
             leaf._view = leaf._grad = leaf._signature = None
             self.leaf = weakref.ref(leaf)
         return leaf

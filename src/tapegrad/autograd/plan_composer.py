@@ -22,9 +22,9 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
             input = node.saved_1
             if other is FREED: raise freed(node)
             v = node.edge_1.output_version
-            if v is not None and v.value != (node.versions or unwritten)[0]: check(node)
+            if v is not None and v.value != (node.versions or unwritten)[0]: other = check(node, 0)
             v = node.edge_0.output_version
-            if v is not None and v.value != (node.versions or unwritten)[1]: check(node)
+            if v is not None and v.value != (node.versions or unwritten)[1]: input = check(node, 1)
             g_0 = g * other
             g_1 = g * input
             if node.restore is not None:
@@ -145,14 +145,14 @@ def _unpacking(plan: PlanLike, small: bool) -> list[str]:
     lines = []
     for i, (where, key, name) in enumerate(plan.saves):
         if where == "input" and plan.kinds[key] == GRAD:
-            lines += [f"v = {_edge(key, small)}.output_version", _SEEN.format(i)]
+            lines += [f"v = {_edge(key, small)}.output_version", _SEEN.format(i, name)]
         elif (where == "input" and plan.kinds[key] != RAW) or where == "constant output":
-            lines += [f"v = {name}._counter", _SEEN.format(i), f"{name} = {name}._array"]
+            lines += [f"v = {name}._counter", _SEEN.format(i, name), f"{name} = {name}._array"]
         elif where == "output":
             if issubclass(plan.node_type, MultiNode):
-                lines += [f"v = (node.output_version or {{}}).get({key})", _SEEN.format(i)]
+                lines += [f"v = (node.output_version or {{}}).get({key})", _SEEN.format(i, name)]
             else:
-                lines += ["v = node.output_version", _SEEN.format(i)]
+                lines += ["v = node.output_version", _SEEN.format(i, name)]
         elif where == "inputs":
             lines += ["check(node)", f"{name} = [x._array for x in {name}]"]
     return [f"    {line}" for line in lines]
@@ -169,7 +169,7 @@ def _widening(plan: PlanLike) -> list[str]:
     return lines
 
 
-_SEEN = "if v is not None and v.value != (node.versions or unwritten)[{}]: check(node)"
+_SEEN = "if v is not None and v.value != (node.versions or unwritten)[{0}]: {1} = check(node, {0})"
 
 
 def _edge(i: int, small: bool) -> str:

@@ -13,12 +13,14 @@ from tapegrad.autograd.node import (
     MultiNode,
     OperatorNode,
     Port,
+    ReplacedVersion,
     counter_of,
 )
 from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.view_origin import MULTI_OUTPUT, short_name, view_error
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, EdgeLike
+from tapegrad.core.shape import broadcast
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 
@@ -76,9 +78,13 @@ def saved_input(x: Any) -> Any:
     return stand_in
 
 
-def check(node: OperatorNode) -> None:
-    """Raise if something the node saved was written in place since."""
+def check(node: OperatorNode, place: int | None = None) -> Any:
+    """Raise if something the node saved was written since; returns what it saved at a place.
+
+    Inputs that got other values since (`x.data = values`) are saved anew.
+    """
     expected = node.versions
+    replaced = {}
     for i, ((where, key, _), value) in enumerate(zip(node.plan.saves, node.saved, strict=True)):
         edge = None
         if where == "input" or where == "constant output":
@@ -98,6 +104,10 @@ def check(node: OperatorNode) -> None:
         else:
             continue
         want = expected[i] if expected is not None else 0
+        if type(version) is ReplacedVersion:
+            if version.value != want and any(old() is value for old in version.old):
+                replaced[i] = _in_place_of(value, version.array)
+            version = version.version
         if version is not None and version.value != want:
             array = value._array if hasattr(value, "_counter") else value
             x = _tensor_of(array, version, _is_seen_through(value, edge))
@@ -111,6 +121,15 @@ def check(node: OperatorNode) -> None:
                 origin = origin_of_saved(value, version, edge, x)
                 array = array if x is None else x._array
             raise modified(array, version, want, origin, node)
+    if replaced:
+        node.saved = tuple([replaced.get(i, x) for i, x in enumerate(node.saved)])
+    return None if place is None else node.saved[place]
+
+
+def _in_place_of(old: Any, array: Any) -> Any:
+    """Values that a tensor got since it was saved, in the dtype of those that were."""
+    broadcast(old.shape, array.shape)  # which raises where they do not go together
+    return array.astype(old.dtype, copy=False)
 
 
 def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:

@@ -5,6 +5,7 @@ from tapegrad.core import tensor_base
 from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, Sequence
 from tapegrad.core.dtype import of
 from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.tensor_base import SPARSE
 
 
 def restored(grads: Sequence, spec: tuple) -> list:
@@ -35,6 +36,8 @@ def sum_to_shape(xp: Namespace, g: Array, shape: tuple[int, ...]) -> Any:
 def restore(g: Array, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
     """Sum `g` over the axes that broadcasting added or stretched, and cast it to `dtype`."""
     tensors = isinstance(g, tensor_base.Tensor)
+    if tensors and SPARSE and g.is_sparse:
+        return g.to(of(dtype))
     if tensors:
         xp = TENSOR_NAMESPACE()
     else:

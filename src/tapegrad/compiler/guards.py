@@ -160,12 +160,21 @@ class Guard:
         at, why = self.name(owner), f"{called or self.called(owner)} had {n} entries"
         self.ask(f"len({at}) != {n}" if n else at, why, of_module)
 
+    def same_keys(self, owner: dict) -> None:
+        """A dictionary has to have the same objects as its keys, in the same order."""
+        self._same_parts(owner, "", list(owner))
+
     def same_values(self, owner: dict) -> None:
         """A dictionary has to have the same objects as its values, in the same order."""
-        at, values = self.name(owner), self.name(list(owner.values()))
+        self._same_parts(owner, ".values()", list(owner.values()))
+
+    def _same_parts(self, owner: dict, method: str, parts: list) -> None:
+        at = self.name(owner)
         self._scope["is_"] = is_
-        condition = f"len({at}) != {len(owner)} or not all(map(is_, {at}.values(), {values}))"
-        self.ask(condition, f"{self.called(owner)} had other entries")
+        same = f"all(map(is_, {at}{method}, {self.name(parts)}))"
+        self.ask(
+            f"len({at}) != {len(owner)} or not {same}", f"{self.called(owner)} had other entries"
+        )
 
     def equal_bytes(self, x: Any) -> None:
         """A NumPy array has to have the numbers that it has now."""

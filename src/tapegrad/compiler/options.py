@@ -42,6 +42,7 @@ class Options:
         found = recording.found
         names = found.names_in_code() if found.optimizers else set()
         self.are_named = are_named = not _READERS.isdisjoint(names)
+        self.may_be_read = are_named or not names.isdisjoint(("state", "state_dict", "defaults"))
         self._tells = recording.formats or not _TELLERS.isdisjoint(names)
         self._read = {
             id(x): are_named or type(x).step is not Optimizer.step for x in found.optimizers

@@ -364,7 +364,7 @@ class Recording:
                     self._uncounted[id(x)] = x._counter
                 x._counter = INFERENCE
         for each in self.found.optimizers:
-            if id(each) not in watch.stepped and not self.options.are_named:  # nothing was read
+            if id(each) not in watch.stepped and not self.options.may_be_read:
                 self.found.guard.forget(id(each))
                 self.idle.update(id(x) for x in _tensors_of(each))
         self.reads_grads = watch.reads_grads or bool(self.numbers)

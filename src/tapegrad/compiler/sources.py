@@ -16,7 +16,7 @@ import re
 import sys
 import types
 import weakref
-from collections import deque
+from collections import OrderedDict, deque
 
 import numpy as np
 
@@ -168,6 +168,8 @@ class Found:
             if len(memoryview(x).cast("B")) > _SMALL:
                 raise Uncompilable(f"it reads a large {type(x).__name__}, which nobody watches")
             self.guard.equal_copy(x)
+        elif isinstance(x, memoryview) or any(k.__module__ == "_ctypes" for k in type(x).__mro__):
+            raise Uncompilable(f"it reads a {type(x).__name__}, whose memory nobody watches")
         elif isinstance(x, types.MappingProxyType):
             self._read_only(x)
         elif isinstance(x, weakref.ref):
@@ -238,6 +240,9 @@ class Found:
 
     def schedules(self) -> None:
         """Take up what the code names of schedules; the rest is read by their steps alone."""
+        if self.optimizers and "defaults" in self.names_in_code():
+            for optimizer in self.optimizers:
+                self._dict(optimizer.defaults)
         found = [x for x in self.seen.values() if isinstance(x, LRScheduler)]
         if not found:
             return
@@ -266,6 +271,9 @@ class Found:
         if type(x) not in (Tensor, Parameter, Buffer):
             raise Uncompilable(f"it reads a {type(x).__name__}")
         self.tensors[id(x)] = x
+        for name, value in x.__dict__.items():
+            if type(value) in PLAIN:
+                self.guard.equal(x.__dict__, name, value)
         grad = x._grad
         if grad is not None and id(grad) not in self.seen:
             self.seen[id(grad)] = grad
@@ -282,6 +290,8 @@ class Found:
 
     def _dict(self, x: Any) -> None:
         self.guard.length(x, len(x))
+        if isinstance(x, OrderedDict):
+            self.guard.same_keys(x)
         for key, each in list(dict.items(x)):
             self.entry(x, key, each)
 
@@ -338,6 +348,7 @@ class Found:
             attributes = vars(each)
             self.guard.name(attributes)  # which keeps the identity of a view of a dictionary
             self.guard.call(attributes, each.__name__, attributes=True)
+            self.guard.length(attributes, len(attributes))
             for name, x in list(attributes.items()):
                 if name.startswith("__") and not _is_special_method(name, x):
                     continue

@@ -61,7 +61,8 @@ _STDLIB = sys.stdlib_module_names - {"__main__"}
 _HOLDERS = frozenset(
     [
         ("types", "SimpleNamespace"), ("argparse", "Namespace"), ("_thread", "_local"),
-        ("collections", "UserDict"), ("collections", "UserList"), ("collections", "ChainMap"),
+        ("weakref", "WeakKeyDictionary"), ("collections", "UserDict"), ("collections", "UserList"),
+        ("collections", "ChainMap"),
     ]
 )  # fmt: skip
 """Classes of Python's whose objects have whatever the user puts in them."""

@@ -47,6 +47,7 @@ KeptView: Any = TensorBase  # that of views as nodes save them
 
 BORN = [0]  # how many transforms of `torch.func` have begun, in all threads
 SPARSE: list[type] = []  # the class of sparse tensors, once there was one
+VALUES_OF = "_values_of"  # attribute of the values of a leaf that is sparse: a tensor like it
 SHARDED: list[Any] = []  # that of tensors spread over ranks, once there was one
 REFUSING = [0]  # how many are running that refuse writes to what was made before them
 

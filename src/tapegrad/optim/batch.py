@@ -237,7 +237,7 @@ def step_group(optimizer: OptimizerLike, group: dict[str, Any]) -> None:
     if group.get("capturable"):
         raise _not_capturable(optimizer)
     ready = [p for p in group["params"] if p._grad is not None]
-    if ready and is_recorded(ready[0]._array):
+    if ready and not ready[0].is_sparse and is_recorded(ready[0]._array):
         from tapegrad.optim.recorded_step import step_group_recorded
 
         return step_group_recorded(optimizer, group, ready)

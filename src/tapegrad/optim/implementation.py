@@ -124,3 +124,31 @@ def _check_alike(param: Tensor, other: Any) -> None:
         "mixed-precision training",
         f"The parameter is {param.dtype}, what belongs to it {other.dtype}.",
     )
+
+
+def _get_foreach_kernels_supported_devices() -> list[str]:
+    """The devices on which PyTorch steps many parameters at once by default."""
+    return ["cuda", "xpu", "mtia", "privateuseone"]
+
+
+def _to_scalar(x: Any) -> Any:
+    """A tensor of one element without dimensions; a number as it is."""
+    return x.squeeze() if isinstance(x, Tensor) and x.dim() else x
+
+
+def _disable_dynamo_if_unsupported(single_tensor_fn: Callable | None = None) -> Callable:
+    """A decorator of a function that steps, which leaves it as it is."""
+    return lambda function: function
+
+
+_params_doc = """params (iterable): the parameters to optimize, groups of them as dicts, or pairs
+            of names and parameters; all named, or none"""
+_foreach_doc = """foreach (bool, optional): whether many parameters are stepped at once; the
+            numbers are the same (default: None)"""
+_fused_doc = """fused (bool, optional): whether a step is one kernel (default: None)"""
+_capturable_doc = """capturable (bool, optional): whether a graph of a device may capture the
+            step; the CPU has none (default: False)"""
+_differentiable_doc = """differentiable (bool, optional): whether autograd records the step
+            (default: False)"""
+_maximize_doc = """maximize (bool, optional): whether to go up the gradient instead of down
+            (default: False)"""

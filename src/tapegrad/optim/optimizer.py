@@ -29,11 +29,20 @@ from tapegrad.core.tensor_base import REFUSING, SHARDED, wrap
 from tapegrad.optim.batch import step_dtype, step_group, step_group_on_tensors
 from tapegrad.optim.implementation import (  # noqa: F401  as public code finds them here
     ParamsT,
+    _capturable_doc,
     _default_to_fused_or_foreach,
+    _differentiable_doc,
+    _disable_dynamo_if_unsupported,
+    _foreach_doc,
+    _fused_doc,
     _get_capturable_supported_devices,
+    _get_foreach_kernels_supported_devices,
     _get_scalar_dtype,
     _get_value,
     _group_tensors_by_device_and_dtype,
+    _maximize_doc,
+    _params_doc,
+    _to_scalar,
     _use_grad_for_differentiable,
     _view_as_real,
 )

@@ -19,6 +19,7 @@ from tapegrad.serialization.archive import Archive
 from tapegrad.serialization.machine import Machine
 from tapegrad.serialization.message import malformed, unsupported
 from tapegrad.serialization.names import StorageType
+from tapegrad.serialization.options import LoadEndianness, get_default_load_endianness
 from tapegrad.serialization.rebuild import is_int64
 from tapegrad.serialization.unpickler import TrustedMachine
 
@@ -303,6 +304,11 @@ def _load_archive(archive: Archive, trusted: Any, put: Any, mapped: bool, encodi
     if "byteorder" in archive and archive.read("byteorder") != b"little":
         raise runtime_error(
             f"the file's byte order is {archive.read('byteorder')[:20]!r}",
+            "tapegrad reads files that were written on little-endian machines.",
+        )
+    if "byteorder" not in archive and get_default_load_endianness() is LoadEndianness.BIG:
+        raise runtime_error(
+            "the file names no byte order, and LoadEndianness.BIG is set",
             "tapegrad reads files that were written on little-endian machines.",
         )
     storages = ArchiveStorages(archive, put, mapped)

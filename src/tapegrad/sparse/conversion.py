@@ -10,6 +10,7 @@ from tapegrad.core.tensor_base import wrap
 from tapegrad.sparse.coalesce import coalesce
 from tapegrad.sparse.table import COMPRESS, has, refused, serves
 from tapegrad.sparse.tensor import (
+    as_leaf,
     dense_shape,
     is_sparse,
     make,
@@ -254,7 +255,7 @@ def deepcopy(input: Any, memo: dict) -> Any:
     found = make(input._index.clone(), values, input._shape, input._coalesced)
     found.__dict__.update(input.__dict__)
     memo[id(input)] = found
-    return found
+    return as_leaf(found)
 
 
 def rebuilt(indices: Any, values: Any, shape: Any, coalesced: bool, requires_grad: bool) -> Any:

@@ -126,7 +126,7 @@ def sparse_coo_tensor(
                 "Only Tensors of floating point and complex dtype can require gradients",
                 "Convert the values first.",
             )
-        data.requires_grad_()
+        found.requires_grad_()
     return found
 
 

@@ -7,10 +7,11 @@ import numpy as np
 
 from tapegrad.autograd import backward_grad
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.tensor_base import wrap
+from tapegrad.core.memory_format import sparse_coo
+from tapegrad.core.tensor_base import VALUES_OF, wrap
 from tapegrad.sparse.conversion import detach, masked_values
 from tapegrad.sparse.table import has, serves
-from tapegrad.sparse.tensor import is_sparse, make, with_values
+from tapegrad.sparse.tensor import as_leaf, gradient_at, is_sparse, make
 
 
 def _tensor(x: Any) -> Any:
@@ -23,7 +24,7 @@ def gradient_of_rows(g: Any, indices: Any, shape: Any, padding: int = -1) -> Any
     `g` (..., D) and `indices` (...) are arrays, or tensors where a graph is recorded.
     """
     at = _tensor(indices).detach()._array.reshape(-1).astype(np.int64)
-    rows = _tensor(g).reshape(-1, shape[1])
+    rows = _tensor(g).reshape(at.size, shape[1])
     kept = np.flatnonzero(at != padding)
     rows = rows.index_select(0, wrap(kept))  # a copy: nobody else holds it
     return make(at[kept][None], rows, tuple(shape))
@@ -37,10 +38,12 @@ def by_frequency_refused() -> Exception:
     )
 
 
-def accumulated(old: Any, g: Any, create_graph: bool) -> Any:
-    """The `.grad` of a leaf to which `g` is added, one or both of them sparse."""
+def accumulated(leaf: Any, g: Any, create_graph: bool) -> Any:
+    """The `.grad` of a leaf and `g`: one is sparse, or the leaf holds values of what is."""
     held = getrefcount(g) > 3  # who calls, `g` and the argument: more would see it written
-    g = _tensor(g)
+    g, old, like = _tensor(g), leaf._grad, leaf.__dict__.get(VALUES_OF)
+    if like is not None and not is_sparse(g):
+        g = gradient_at(like, g)
     if old is None:
         if create_graph or not is_sparse(g):
             return g
@@ -50,6 +53,9 @@ def accumulated(old: Any, g: Any, create_graph: bool) -> Any:
         return g + old if is_sparse(old) else old + g
     if is_sparse(old) and not is_sparse(g):
         return g + detach(old)
+    if like is not None and like.layout is not sparse_coo and is_sparse(old):
+        old._data.add_(g._data)  # both stand where the leaf has its own
+        return old
     return old.add_(g)  # in place, so that who holds .grad sees it
 
 
@@ -88,7 +94,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, **options: Any) ->
         **{name: x for name, x in options.items() if x is not None},
     )
     return tuple(
-        with_values(x, g) if is_sparse(x) and g is not None else g
+        gradient_at(x, g) if is_sparse(x) and g is not None else g
         for x, g in zip(targets, found, strict=True)
     )
 
@@ -117,7 +123,7 @@ def register_hook(self: Any, hook: Any) -> Any:
     """Call `hook` with the sparse gradient; what it returns replaces it."""
 
     def on_values(g: Any) -> Any:
-        found = hook(None if g is None else with_values(self, g))
+        found = hook(None if g is None else gradient_at(self, g))
         return None if found is None else masked_values(found, self)
 
     return self._data.register_hook(on_values)
@@ -145,7 +151,7 @@ def retain_grad(self: Any) -> None:
 def requires_grad_(self: Any, requires_grad: bool = True) -> Any:
     """Say whether gradients shall flow to this leaf; returns the tensor."""
     self._data.requires_grad_(requires_grad)
-    return self
+    return as_leaf(self)
 
 
 @serves("detach_")

@@ -13,7 +13,7 @@ from tapegrad.sparse import arithmetic
 from tapegrad.sparse.pointwise import LINEAR, OTHERS
 from tapegrad.sparse.shape import t
 from tapegrad.sparse.table import TABLE, serves
-from tapegrad.sparse.tensor import is_sparse, make, places
+from tapegrad.sparse.tensor import as_leaf, is_sparse, make, places
 
 _ADVICE = "Without the _ a new tensor has the result's dtype."
 
@@ -33,11 +33,11 @@ def _replaced(x: Any, result: Any) -> Any:
     leaf = x._data if x._data.is_leaf and x._data.requires_grad else None
     if leaf is not None:  # written without history: it stays the leaf that it is
         found = values.detach().requires_grad_()
-        found._grad = leaf._grad if tuple(found.shape) == tuple(leaf.shape) else None
+        found._grad = leaf._grad
         values = found
     x._index, x._data, x._shape = result._index, values, result._shape
     x._coalesced = result._coalesced
-    return x
+    return as_leaf(x)
 
 
 def _written(name: str) -> Any:

@@ -16,7 +16,7 @@ from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.memory_format import sparse_coo
 from tapegrad.core.size import from_shape
-from tapegrad.core.tensor_base import wrap
+from tapegrad.core.tensor_base import VALUES_OF, wrap
 from tapegrad.core.torch_function import IN_USE, Overridden, name_of, undisturbed
 from tapegrad.sparse.table import PROPERTIES, TABLE, refused
 from tapegrad.tensors.overriding import guarded_names, plain_static
@@ -100,11 +100,13 @@ class SparseTensor(Tensor):
     @property
     def _grad(self) -> Any:
         found = self._data._grad
-        return None if found is None else self._alike(found, self._coalesced)
+        return found if found is None or self.is_leaf else gradient_at(self, found)
 
     @_grad.setter
     def _grad(self, value: Any) -> None:
-        self._data._grad = None if value is None else at_indices(value, self)
+        if value is not None:
+            check_gradient(value, self)
+        self._data._grad = value
 
     @property
     def shape(self) -> Any:
@@ -134,6 +136,7 @@ class SparseTensor(Tensor):
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
         self._data.requires_grad = flag
+        as_leaf(self)
 
     @property
     def is_leaf(self) -> bool:
@@ -143,12 +146,13 @@ class SparseTensor(Tensor):
     @property
     def grad(self) -> Any:
         """The gradient so far: sparse, with the indices of this tensor."""
-        found = self._data.grad
-        return None if found is None else self._alike(found, self._coalesced)
+        if not self._data.is_leaf:
+            _ = self._data.grad  # which warns
+        return self._grad
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        self._data.grad = None if value is None else at_indices(value, self)
+        self._grad = value
 
     @property
     def _backward_hooks(self) -> Any:
@@ -231,6 +235,22 @@ def with_values(x: Any, values: Any, coalesced: bool | None = None) -> Any:
     return x._alike(values, x._coalesced if coalesced is None else coalesced)
 
 
+def as_leaf(x: Any) -> Any:
+    """`x`, whose values are told where they stand if it is a leaf: their gradient is sparse."""
+    values = x._data
+    if values.requires_grad and values.is_leaf:
+        values.__dict__[VALUES_OF] = x._alike(values.detach(), x._coalesced)
+    return x
+
+
+def gradient_at(x: Any, g: Any) -> Any:
+    """The gradient of `x`, of which `g` are those of its values: each index once, in order."""
+    if x._coalesced or x.layout is not sparse_coo:
+        return with_values(x, g)
+    first = np.unique(positions(places(x), x._shape), return_index=True)[1]
+    return make(places(x)[:, first], picked(g, first), x._shape, True)
+
+
 def carried(x: Any) -> Any:
     """The values for a tensor made of `x`, which is no leaf though `x` may be one."""
     values = x._data
@@ -252,10 +272,8 @@ def picked(values: Any, at: np.ndarray) -> Any:
     return values.index_select(0, wrap(np.ascontiguousarray(at)))
 
 
-def at_indices(value: Any, like: Any) -> Any:
-    """The elements of a gradient, dense or sparse, where `like` has its own."""
-    from tapegrad.sparse.conversion import masked_values
-
+def check_gradient(value: Any, like: Any) -> None:
+    """Raise unless `value` is a tensor, dense or sparse, of the size of `like`."""
     if not isinstance(value, tensor_base.TensorBase) or value.shape != like.shape:
         raise errors.runtime_error(
             f"attempting to assign a gradient of size '{list(getattr(value, 'shape', ()))}' to a "
@@ -263,7 +281,6 @@ def at_indices(value: Any, like: Any) -> Any:
             "are the same size",
             "Sum or reshape the gradient first.",
         )
-    return masked_values(value, like)
 
 
 SparseTensor.__name__ = SparseTensor.__qualname__ = "Tensor"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.autograd.accumulate import is_shared
 from tapegrad.autograd.captured import born_of, refuse_captured
 from tapegrad.autograd.hooks import NodeHooks, added
 from tapegrad.autograd.mode import MODE, TRANSFORMS, is_inference_mode_enabled
@@ -20,10 +21,12 @@ from tapegrad.autograd.node import (
     AccumulateGrad,
     DetachedVersion,
     Port,
+    ReplacedVersion,
     hooks_of,
     make_leaf,
     version_of,
 )
+from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, overridable, tensor_base, torch_dispatch
 from tapegrad.core.argument_check import method_of
 from tapegrad.core.device import CPU
@@ -426,10 +429,17 @@ class TensorCore(TensorBase):
         mode = MODE.get()
         if type(mode) is not bool:
             mode.move(self, value._array)
-        self._array = value._array
+        old, self._array = self._array, value._array
         self._signature = None
-        if type(self._node) is AccumulateGrad:
-            self._node.array = value._array
+        edge = edge_of(self)
+        if type(edge) is AccumulateGrad:
+            edge.array = value._array
+            if old.dtype != value._array.dtype:  # what led to the leaf leads there no more
+                self._node = AccumulateGrad(self)
+                self._node.hooks = edge.hooks
+        array, kind = value._array, type(old)
+        if edge is not None and kind is ndarray and old is not array and is_shared(old):
+            edge.watch(ReplacedVersion(self._counter, array, old, edge.output_version))
 
     @data.deleter
     def data(self) -> None:

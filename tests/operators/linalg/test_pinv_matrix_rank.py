@@ -36,3 +36,10 @@ def test_tolerances_say_which_values_count_as_zero():
     close(torch.linalg.matrix_rank(x.expand(2, 3, 3), atol=limits), [2, 1])
     with pytest.raises(TypeError, match=r"^linalg_matrix_rank\(\) received an invalid combination"):
         torch.linalg.matrix_rank(x, atol=limits, rtol=0.1)
+
+
+def test_tolerances_that_do_not_go_with_the_matrices_are_refused():
+    x = torch.eye(2).expand(2, 2, 2)
+    for function in (torch.linalg.matrix_rank, torch.linalg.pinv):
+        with pytest.raises(RuntimeError, match=r"The size of tensor a \(0\) must match"):
+            function(x, atol=torch.tensor([]))

@@ -34,3 +34,15 @@ def test_slices_lie_in_memory_one_behind_the_other():
     x = torch.tensor([[4, 5, -1, 4, 5], [-1, 5, 3, -4, -4]], dtype=torch.int8)
     assert x.unique_consecutive(dim=-1).stride() == (1, 2)
     assert x.T.contiguous().T.unique_consecutive(dim=0).stride() == (5, 1)
+
+
+def test_slices_with_nan_are_left_as_an_insertion_sort_leaves_them():
+    nan = float("nan")
+    x = torch.tensor([nan, 1, nan, 0, 2, 1])
+    found, inverse, counts = x.unique(dim=0, return_inverse=True, return_counts=True)
+    assert str(found.tolist()) == "[nan, 1.0, nan, 0.0, 1.0, 2.0]"
+    assert inverse.tolist() == [0, 1, 2, 3, 5, 4] and counts.tolist() == [1] * 6
+    x = torch.tensor([[nan, 1], [nan, 1], [0, 2], [nan, 1], [0, 2]])
+    found, inverse = x.unique(dim=0, return_inverse=True)
+    assert str(found.tolist()) == "[[nan, 1.0], [nan, 1.0], [nan, 1.0], [0.0, 2.0]]"
+    assert inverse.tolist() == [0, 1, 3, 2, 3]

@@ -7,6 +7,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Number, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
+from tapegrad.core.shape import broadcast
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -142,7 +143,9 @@ def pinv(
             "Give a matrix (m, n), or a batch of matrices (..., m, n).",
         )
     tolerances = _tolerances("pinv", A, atol, rtol if rcond is None else rcond)
-    batch = np.broadcast_shapes(A._array.shape[:-2], *(t.shape for t in tolerances))
+    batch = A._array.shape[:-2]
+    for tolerance in tolerances:
+        batch = broadcast(tolerance.shape, batch)
     if batch != A._array.shape[:-2]:
         A = A.expand(*batch, -1, -1)
     found = _inverted(A, tolerances, bool(hermitian))
@@ -213,6 +216,8 @@ def matrix_rank(
         size = svdvals(A.detach())
     xp = namespace_of((size._array, atol, rtol))
     largest = size.amax(-1) if size.shape[-1] else size.sum(-1)
+    for tolerance in (rtol, atol):
+        broadcast(np.shape(tolerance), largest._array.shape)
     limit = xp.maximum(atol, rtol * largest._array)
     found = (size > wrap(limit).unsqueeze(-1)).sum(-1)
     return matrix_check.finish_castable(

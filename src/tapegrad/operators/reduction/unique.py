@@ -74,6 +74,12 @@ def unique(
     array = elements(input._array)
     axis = _unique_axis(input, dim)
     operator = unique_elements if axis is None else unique_slices
+    if axis is not None and array.dtype.kind == "f" and np.isnan(array).any():
+        order = _insertion_order(np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1))
+        values, inverse, counts = _runs(array.take(order, axis), axis)
+        inverse = inverse[np.argsort(order)]
+        values = _values(operator, input, values)
+        return _chosen(values, inverse, counts, return_inverse, return_counts)
     if not (return_inverse or return_counts):
         return _values(operator, input, np.unique(array, axis=axis, equal_nan=False))
     values, inverse, counts = np.unique(
@@ -82,6 +88,30 @@ def unique(
     inverse = inverse.reshape(array.shape if axis is None else (array.shape[axis],))
     values = _values(operator, input, values)
     return _chosen(values, inverse, counts, return_inverse, return_counts)
+
+
+def _insertion_order(rows: np.ndarray) -> list[int]:
+    """The order in which an insertion sort leaves rows (n, k), the first difference deciding.
+
+    Rows with nan have no order of their own: what they come to be depends on the sort. PyTorch's is
+    this one up to 16 rows, and beyond them none that could be counted on.
+    """
+    order: list[int] = []
+    for i, row in enumerate(rows):
+        at = len(order)
+        if order and _is_less(row, rows[order[0]]):
+            at = 0
+        else:
+            while at and _is_less(row, rows[order[at - 1]]):
+                at -= 1
+        order.insert(at, i)
+    return order
+
+
+def _is_less(a: np.ndarray, b: np.ndarray) -> bool:
+    less, greater = a < b, a > b
+    different = np.flatnonzero(less | greater)
+    return bool(different.size and less[different[0]])
 
 
 def _unique_axis(input: Tensor, dim: Dim) -> int | None:
@@ -104,6 +134,18 @@ def _chosen(values: Any, inverse: Any, counts: Any, with_inverse: bool, with_cou
     if with_counts:
         found.append(tensor_base.wrap(counts.astype(np.int64, copy=False)))
     return found[0] if len(found) == 1 else tuple(found)
+
+
+def _runs(array: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The slices that differ from the one before, which one each slice equals, and how many do."""
+    n = array.shape[axis]
+    rows = np.moveaxis(array, axis, 0)
+    others = tuple(range(1, array.ndim))
+    starts = np.concatenate([np.ones(min(n, 1), bool), (rows[1:] != rows[:-1]).any(others)])
+    values = np.moveaxis(np.ascontiguousarray(rows[starts]), 0, axis)  # slice by slice
+    inverse = np.cumsum(starts) - 1
+    counts = np.diff(np.append(np.flatnonzero(starts), n))
+    return values, inverse, counts
 
 
 def _consecutive(return_inverse: bool, return_counts: bool) -> str:
@@ -130,13 +172,7 @@ def unique_consecutive(
     array = elements(input._array)
     array = array if dim is not None else array.reshape(-1)
     axis = _unique_axis(input, dim) or 0
-    n = array.shape[axis]
-    rows = np.moveaxis(array, axis, 0)
-    others = tuple(range(1, array.ndim))
-    starts = np.concatenate([np.ones(min(n, 1), bool), (rows[1:] != rows[:-1]).any(others)])
-    values = np.moveaxis(np.ascontiguousarray(rows[starts]), 0, axis)  # slice by slice
-    inverse = np.cumsum(starts) - 1
-    counts = np.diff(np.append(np.flatnonzero(starts), n))
+    values, inverse, counts = _runs(array, axis)
     if dim is None:
         inverse = inverse.reshape(input._array.shape)
     values = _values(unique_runs, input, values)
