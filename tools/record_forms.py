@@ -1,6 +1,6 @@
 """Record the forms of arguments that PyTorch's native functions take, as its errors show them.
 
-    python -m tools.record_forms            write core/native_forms.txt
+    python -m tools.record_forms            write core/native_forms.bz2
     python -m tools.record_forms --check    say whether it is up to date; 1 if it is not
 
 It needs the extra `oracle`.
@@ -9,6 +9,7 @@ Functions of several forms name them all when they are called with nonsense, and
 the warning of a call. The one form of the others is put together from the operator's schema.
 """
 
+import bz2
 import re
 import sys
 import types
@@ -22,7 +23,7 @@ import torch
 import tapegrad
 from tapegrad.core.native_arguments import Form, without_tensor
 
-FILE = Path(__file__).resolve().parents[1] / "src" / "tapegrad" / "core" / "native_forms.txt"
+FILE = Path(__file__).resolve().parents[1] / "src" / "tapegrad" / "core" / "native_forms.bz2"
 NATIVE = (types.BuiltinFunctionType, types.MethodDescriptorType)
 TYPES = {
     "List[Tensor]": "tuple of Tensors",
@@ -315,10 +316,10 @@ def main(given: list[str]) -> int:
     lines += graph_lines(functions)
     text = "\n".join(sorted(set(lines), key=lines.index)) + "\n"
     if "--check" in given:
-        changed = set(FILE.read_text().splitlines()) ^ set(text.splitlines())
-        print(*sorted(changed), sep="\n")
-        return int(FILE.read_text() != text)
-    FILE.write_text(text)
+        written = bz2.decompress(FILE.read_bytes()).decode()
+        print(*sorted(set(written.splitlines()) ^ set(text.splitlines())), sep="\n")
+        return int(written != text)
+    FILE.write_bytes(bz2.compress(text.encode()))
     missing = [key for key, found in functions.items() if not found]
     print(f"{len(functions)} functions, {len(lines)} forms; none found: {' '.join(missing)}")
     return 0

@@ -1,6 +1,6 @@
 """How PyTorch's native functions bind their arguments: several forms, NumPy's names, old orders.
 
-A call that Python binds never comes here. Where one fails, the forms in `native_forms.txt` are
+A call that Python binds never comes here. Where one fails, the forms in `native_forms.bz2` are
 tried in turn: either one of them takes the arguments, perhaps under NumPy's names (`axis` for
 `dim`), and says how the function calls them; or the error says which argument is wrong, as PyTorch
 does. `python -m tools.record_forms` asks PyTorch for the forms.
@@ -237,8 +237,11 @@ _WITH_OUT: dict[str, str] = {}
 
 @cache
 def _table() -> dict[str, list[Form]]:
+    import bz2
+
     found: dict[str, list[Form]] = {}
-    text = files("tapegrad.core").joinpath("native_forms.txt").read_text()
+    packed = files("tapegrad.core").joinpath("native_forms.bz2").read_bytes()
+    text = bz2.decompress(packed).decode()
     for line in text.splitlines():
         name, _, form = line.partition(" ")
         if name == "out=":

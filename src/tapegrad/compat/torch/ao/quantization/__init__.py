@@ -6,6 +6,7 @@ The marks change nothing until a model is converted, and here it never is.
 from typing import Any
 
 from tapegrad.compat.refusal import refusing as _refusing
+from tapegrad.core.made_module import made_module as _made_module
 from tapegrad.nn import Module
 from tapegrad.tensors.tensor import Tensor
 
@@ -73,6 +74,14 @@ _CLASSES = (
     "default_per_channel_weight_observer default_weight_fake_quant default_weight_observer"
 )
 _MODULES = "fake_quantize observer qconfig quantize_fx"
+
+_OF_FX = "convert_fx convert_to_reference_fx fuse_fx prepare_fx prepare_qat_fx"
+
+for _name in _MODULES.split():
+    _path, _is_fx = f"{__name__}.{_name}", _name == "quantize_fx"
+    _functions, _classes = (_OF_FX, "") if _is_fx else (_FUNCTIONS, _CLASSES)
+    _getattr = _refusing(_path, ADVICE, functions=_functions, classes=_classes)
+    _made_module(_path, f"`torch.ao.quantization.{_name}` by name.", _getattr)
 
 __getattr__: Any = _refusing(
     __name__, ADVICE, functions=_FUNCTIONS, classes=_CLASSES, submodules=_MODULES
