@@ -58,7 +58,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.operators.creation.typed_storage": (
         "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
         "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "
-        "ShortStorage Storage TypedStorage UntypedStorage"
+        "ShortStorage Storage StorageBase TypedStorage UntypedStorage"
     ),
     "tapegrad.operators.creation.vander": "vander",
     "tapegrad.operators.creation.window": (

@@ -9,7 +9,7 @@ from tapegrad.core.annotations import Any, Array, Callable, Dim, ModeLike, Tenso
 from tapegrad.core.shape import axis_of
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.core.torch_function import undisturbed
-from tapegrad.func.level import enter, is_inside, leave, lift
+from tapegrad.func.level import enter, is_inside, leave, lift, transforms
 from tapegrad.func.vmap_mode import Mapping, is_mapped
 from tapegrad.operators.shape.cat_stack import cat
 from tapegrad.random import get_rng_state, set_rng_state
@@ -173,6 +173,8 @@ def vmap(
 
     @functools.wraps(func)
     def mapped(*args: object, **kwargs: object) -> Any:
+        if len(REPLACED) == len(REPLACEABLE) and chunk_size is None:
+            return _by_others(func, in_dims, out_dims, randomness, args, kwargs)
         dims, leaves, structure, size = mapped_arguments(func, in_dims, args)
         places = functools.partial(places_of, func, out_dims)
         run = functools.partial(_whole, func, dims, structure, places, randomness, kwargs)
@@ -207,24 +209,49 @@ def _whole(
     size: int,
 ) -> Any:
     """All samples in one pass; `places` gives the batch dimensions of the results."""
-    under = MODE.get()
     level = Level(size, randomness)
     inside = [
         x if dim is None else undisturbed(enter, x, axis=dim, level=level)
         for x, dim in zip(leaves, dims, strict=True)
     ]
-    with InTransform(Mapping(under, level), level):
-        level.transforms = TRANSFORMS.get()
-        level.depth = level.transforms[1]
-        try:
-            result = func(*unflatten(inside, structure), **kwargs)
-        finally:
-            level.transforms = ()  # which holds the level
+    result = _within(level, lambda: func(*unflatten(inside, structure), **kwargs))
     outs, own = flatten(result)
     found = [
         undisturbed(left, func, y, dim, level) for y, dim in zip(outs, places(own), strict=True)
     ]
     return unflatten(found, own)
+
+
+def _within(level: Level, run: Callable) -> Any:
+    """What a function gives that runs in a level."""
+    with InTransform(Mapping(MODE.get(), level), level):
+        level.transforms = TRANSFORMS.get()
+        level.depth = level.transforms[1]
+        try:
+            return run()
+        finally:
+            level.transforms = ()  # which holds the level
+
+
+REPLACEABLE = ("_process_batched_inputs", "_create_batched_inputs", "_unwrap_batched")
+REPLACED: dict[str, Callable] = {}
+"""What a package has put in the place of steps of `torch._functorch.vmap`: tensordict does, whose
+containers are mapped over as a whole."""
+
+
+def _by_others(
+    func: Callable, in_dims: Any, out_dims: Any, randomness: str, args: tuple, kwargs: dict
+) -> Any:
+    """All samples in one pass, by the steps in `REPLACED`."""
+    process, create, unwrap = [REPLACED[each] for each in REPLACEABLE]
+    size, dims, leaves, structure = process(in_dims, args, func)
+
+    def run() -> Any:
+        number = len(transforms())
+        result = func(*create(dims, leaves, number, structure), **kwargs)
+        return unwrap(result, out_dims, number, size, func)
+
+    return _within(Level(size, randomness), run)
 
 
 def depth_of(mode: ModeLike) -> int:

@@ -57,5 +57,41 @@ def test_a_batch_dimension_is_added_and_removed_by_the_number_of_its_vmap():
     result = torch.vmap(function)(torch.ones(3))
     assert result.tolist() == seen[0].tolist() == table.sum(0).tolist()
     assert torch.equal(seen[1], table)
+    assert vmap._get_name(function) == "function"
+    assert vmap._remove_batch_dim is _functorch._remove_batch_dim
     with pytest.raises(RuntimeError, match="vmap level 1 is not there"):
         _functorch._add_batch_dim(table, 0, 1)
+
+
+class Box:
+    """A container that no tree of tensors is."""
+
+    def __init__(self, x):
+        self.x = x
+
+
+def test_steps_of_vmap_may_be_replaced(monkeypatch):
+    def process(in_dims, args, func):
+        return len(args[0].x), [in_dims], list(args), "structure"
+
+    def create(dims, leaves, level, structure):
+        assert structure == "structure"
+        return [Box(vmap._add_batch_dim(leaves[0].x, dims[0], level))]
+
+    def unwrap(result, out_dims, level, size, func):
+        return Box(vmap._remove_batch_dim(result.x, level, size, out_dims))
+
+    def function(box):
+        assert box.x.shape == (3,)
+        return Box(box.x * box.x.sum())
+
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    monkeypatch.setattr(vmap, "_process_batched_inputs", process, raising=False)
+    monkeypatch.setattr(vmap, "_create_batched_inputs", create, raising=False)
+    monkeypatch.setattr(vmap, "_unwrap_batched", unwrap, raising=False)
+    found = torch.vmap(function)(Box(x)).x
+    assert torch.equal(found, x * x.sum(1, keepdim=True))
+    found.sum().backward()
+    assert torch.equal(x.grad, (2 * x.detach().sum(1, keepdim=True)).expand(2, 3))
+    monkeypatch.undo()
+    assert torch.vmap(torch.sum)(x).shape == (2,)

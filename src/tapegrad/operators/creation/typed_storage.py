@@ -485,8 +485,10 @@ TypedStorage.__module__ = _LegacyStorage.__module__ = _LegacyStorageMeta.__modul
 )
 
 
+StorageBase = UntypedStorage
+
 __torch__ = (
     "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage "
     "DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage "
-    "TypedStorage UntypedStorage"
+    "StorageBase TypedStorage UntypedStorage"
 )
