@@ -143,3 +143,18 @@ def test_overriding_by_a_plain_method_is_deprecated():
         assert torch.nn.functional.dropout(Plain()) == 1
     with pytest.warns(UserWarning, match="`__torch_function__` as a plain method is deprecated"):
         assert torch.abs(Plain()) == 1
+
+
+@pytest.mark.parametrize("name", ["clone", "numel", "sum", "t", "is_complex", "squeeze"])
+def test_a_method_called_on_its_class_is_handed_over_as_the_method(name):
+    heard = []
+
+    class Heard(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            heard.append(func)
+            return -1
+
+    x = torch.ones(2, 3).as_subclass(Heard)
+    assert getattr(torch.Tensor, name)(x) == getattr(torch, name)(x) == -1
+    assert heard[0] is getattr(torch.Tensor, name) and heard[1] is getattr(torch, name)

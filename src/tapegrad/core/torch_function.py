@@ -476,6 +476,9 @@ def again(
         return None
     if function.__name__ in _OF_DATA:
         found = []
+    home, _, name = sys._getframe(above).f_code.co_qualname.rpartition(".")
+    if home == "Tensor":  # the code of the method, `torch.Tensor.sum`, whose body names `torch.sum`
+        function = getattr(tensor_base.Tensor, name, function)
     if kind == ENGINE or not (found or MODES.get()):
         return lambda: undisturbed(function, *args, **kwargs)
     return lambda: hand_over(function, args, kwargs, found)

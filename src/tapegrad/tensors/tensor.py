@@ -613,7 +613,7 @@ def _copy_of(function: Any) -> Any:
                 COPIES[function] = _copy_of(within)
                 return COPIES[function]
         copy = types.FunctionType(
-            function.__code__,
+            function.__code__.replace(co_qualname=f"Tensor.{function.__name__}"),
             function.__globals__,
             function.__name__,
             function.__defaults__,
