@@ -61,6 +61,17 @@ def test_the_end_of_groups_may_be_another_in_each_compiled_call():
     step = torch.compile(lambda offs: grouped_mm(a, b, offs=offs) * 2, fullgraph=True)
     for stops in ((2, 6), (3, 6), (0, 6), (5, 6)):
         assert torch.allclose(step(ends(*stops)), 2 * by_hand(a, b, *stops), atol=1e-6)
+    assert len(step.explain().programs) == 1
+    with pytest.raises(RuntimeError, match=r"offs must not decrease"):
+        step(ends(5, 3))
+
+
+def test_tensors_without_memory_have_the_shapes():
+    a, b = torch.empty(6, 8, device="meta"), torch.empty(2, 8, 4, device="meta")
+    offs = torch.empty(2, dtype=torch.int32, device="meta")
+    assert grouped_mm(a, b, offs=offs).shape == (6, 4)
+    assert grouped_mm(a.T, a, offs=offs).shape == (2, 8, 8)
+    assert grouped_mm(b.mT, a.T, offs=offs).shape == (4, 6)
 
 
 def test_autocast_multiplies_in_sixteen_bits():
