@@ -3,7 +3,9 @@
 import pytest
 
 import tapegrad as torch
+from tapegrad.autograd import gradcheck, gradgradcheck
 from tapegrad.nn.functional import grouped_mm
+from tapegrad.operators.linalg.grouped_mm import grouped_product
 
 
 def ends(*numbers):
@@ -41,6 +43,19 @@ def test_groups_are_multiplied_each_by_itself(first, second, dtype):
     g = torch.randn(found.shape).to(dtype)
     got, want = [torch.autograd.grad(y, (a, b), g) for y in (found, expected)]
     assert all(torch.allclose(x, y, atol=1e-5) for x, y in zip(got, want, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [((5, 2), (3, 2, 2)), ((3, 2, 2), (2, 5)), ((2, 5), (5, 2))]
+)
+def test_derivatives_are_those_of_differences(first, second):
+    inputs = [leaf(*shape, dtype=torch.float64) for shape in (first, second)]
+
+    def function(a, b):
+        return grouped_product(a, b, ends(1, 1, 4)).tanh()
+
+    assert gradcheck(function, inputs, check_forward_ad=True)
+    assert gradgradcheck(function, inputs)
 
 
 def test_batches_need_no_offsets():
