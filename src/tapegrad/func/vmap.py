@@ -217,7 +217,8 @@ def _whole(
     result = _within(level, lambda: func(*unflatten(inside, structure), **kwargs))
     outs, own = flatten(result)
     found = [
-        undisturbed(left, func, y, dim, level) for y, dim in zip(outs, places(own), strict=True)
+        undisturbed(left, name_of(func), y, dim, level)
+        for y, dim in zip(outs, places(own), strict=True)
     ]
     return unflatten(found, own)
 
@@ -263,9 +264,8 @@ def depth_of(mode: ModeLike) -> int:
     return depth
 
 
-def left(func: Callable, y: Array, dim: Dim, level: Level) -> Any:
-    """A result outside of the level, with the batch as dimension `dim`."""
-    name = name_of(func)
+def left(name: str, y: Array, dim: Dim, level: Level) -> Any:
+    """A result of the function `name` outside of the level, the batch as dimension `dim`."""
     if dim is None:
         if isinstance(y, TensorBase) and is_mapped(y._array, level):
             raise errors.value_error(

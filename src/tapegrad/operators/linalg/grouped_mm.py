@@ -103,12 +103,11 @@ def _check(a: Any, b: Any, offs: Any) -> None:
         if x.dim() not in (2, 3):
             raise errors.runtime_error(f"{name} has to be 2 or 3d", f"It has {x.dim()} dimensions.")
     is_sliced = a.dim() == 2 or b.dim() == 2
-    if a.dim() == 3 or b.dim() == 3:
-        if a.shape[-1] != b.shape[-2]:
-            raise errors.runtime_error(
-                "contraction dimension of mat_a and mat_b must match",
-                f"The first has {a.shape[-1]} columns, the second {b.shape[-2]} rows.",
-            )
+    if (a.dim() == 3 or b.dim() == 3) and a.shape[-1] != b.shape[-2]:
+        raise errors.runtime_error(
+            "contraction dimension of mat_a and mat_b must match",
+            f"The first has {a.shape[-1]} columns, the second {b.shape[-2]} rows.",
+        )
     if is_sliced != (offs is not None):
         raise errors.runtime_error(
             "Have to provide offsets if there is a 2d matrix, or no offset if both matrices are 3d",

@@ -26,11 +26,7 @@ def _maybe_remove_batch_dim(
     name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: Dim
 ) -> Any:
     """What a function called `name` gives, outside of a running `vmap`."""
-
-    def function() -> None: ...
-
-    function.__name__ = name
-    return _left(function, batched_output, out_dim, _batch_at(vmap_level))
+    return _left(name, batched_output, out_dim, _batch_at(vmap_level))
 
 
 class _Replaceable(ModuleType):
