@@ -13,18 +13,20 @@ WAYS = {
     "whole images": (1 << 20, 1, 1, 0),
     "rows of an image": (8 * 100, 1, 1, 0),
     "a channel at a time": (8, 1, 1, 0),
-    "images side by side": (1 << 20, 256, 1 << 20, 0),
-    "images side by side, a channel at a time": (8, 256, 1 << 20, 0),
+    "the batch as the last axis": (1 << 20, 1, 1 << 20, 0),
+    "the batch as the last axis, a channel at a time": (8, 1, 1 << 20, 0),
 }
 
 
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """How the work is cut, for the numbers that decide it."""
-    *cuts, few = WAYS[request.param]
-    for name, value in zip(("LIMIT", "PLACES", "SMALL"), cuts, strict=True):
-        monkeypatch.setattr(conv_columns, name, value)
+    limit, places, short, few = WAYS[request.param]
+    monkeypatch.setattr(conv_columns, "LIMIT", limit)
+    monkeypatch.setattr(conv_columns, "PLACES", places)
     monkeypatch.setattr(conv, "FEW", few)
+    for name, value in (("IMAGES", 2), ("SMALL", short), ("SHORT", short)):
+        monkeypatch.setattr(conv, name, value)
 
 
 def by_definition(x, w, y, stride, padding, dilation, groups):
@@ -97,7 +99,6 @@ def test_gathering_and_scattering_give_the_same_images(gathers, monkeypatch, rng
 def test_columns_whole_and_row_by_row_give_the_same(groups, monkeypatch, rng):
     x, w, b = (rng.standard_normal(s) for s in ((2, 4, 9, 8), (6, 4 // groups, 3, 2), (6,)))
     steps = ((1, 2), (1, 0), (2, 1), groups)
-    monkeypatch.setattr(conv_columns, "SMALL", 1)
     monkeypatch.setattr(conv_columns, "LIMIT", 8 * 64)
     monkeypatch.setattr(conv, "FEW", 0)
     found = []

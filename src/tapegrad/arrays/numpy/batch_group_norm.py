@@ -1,7 +1,7 @@
 """Kernels of batch and group normalisation on NumPy arrays of shape (N, C, ...).
 
-A channel of one sample is a row. Statistics are sums over rows, of which few numbers remain; all
-else is `x * a + b` with a pair of numbers for each row. `groups` is None for batch normalisation,
+Statistics are sums over rows or columns of a matrix, of which few numbers remain; all else is
+`x * a + b` with a pair of numbers for each row or column. `groups` is None for batch normalisation,
 where a channel is taken over all samples, else the number of groups that each sample is cut into.
 """
 
@@ -10,97 +10,9 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.arrays.numpy.blas_threads import share_products
-from tapegrad.arrays.numpy.layer_norm import BLOCK, FAR, SMALL, cast, fresh, widened
+from tapegrad.arrays.numpy.channel_layout import layout
+from tapegrad.arrays.numpy.layer_norm import FAR, SMALL, cast, widened
 from tapegrad.core.annotations import Any, Array
-
-_SHORT = 16  # elements: rows below it are summed by NumPy, not one by one by the BLAS
-
-
-def _rows(x: Array) -> tuple:
-    """`x` as (rows, length), and (N, C)."""
-    n, c = x.shape[:2]
-    return x.reshape(n * c, prod(x.shape[2:])), (n, c)
-
-
-def _row_sums(x: Array, other: Array, shift: Array = None) -> tuple:
-    """Of each row of (rows, length) the sums of `x` and of `x * other`, in double precision.
-
-    `shift`, one number for each row, is taken from `other` first; from both where they are one.
-    """
-    rows, length = x.shape
-    first, second = np.empty(rows), np.empty(rows)
-    ones = np.ones(length, x.dtype)
-    step = max(1, BLOCK // max(length, 1))
-
-    def work(begin: int, end: int) -> None:
-        for i in range(begin, end, step):
-            j = min(i + step, end)
-            a, b = x[i:j], other[i:j]
-            if shift is not None:
-                b = b - shift[i:j, None]
-                a = b if x is other else a
-            if length < _SHORT:
-                first[i:j] = np.add.reduce(a, 1)
-                second[i:j] = np.add.reduce(a * b, 1)
-            else:
-                first[i:j] = a @ ones
-                second[i:j] = np.vecdot(a, b)
-
-    share_products(rows, length, work, step)
-    return first, second
-
-
-def _affine(
-    x: Array, a: Array, b: Array, shift: Array = None, g: Array = None, ga: Any = None
-) -> Any:
-    """(x - shift) * a + b, plus g * ga where given; all but `x` and `g` one number for each row."""
-    rows, length = x.shape
-    out = fresh(x.shape, x.dtype)
-    columns = [None if c is None else cast(c, x.dtype)[:, None] for c in (a, b, shift, ga)]
-    a, b, shift, ga = columns
-    step = max(1, BLOCK // max(length, 1))
-
-    def work(begin: int, end: int) -> None:
-        scratch = np.empty((min(step, end - begin) if g is not None else 0, length), x.dtype)
-        for i in range(begin, end, step):
-            j = min(i + step, end)
-            part, y = x[i:j], out[i:j]
-            if shift is not None:
-                part = np.subtract(part, shift[i:j], y)
-            np.multiply(part, a[i:j], y)
-            if g is not None:
-                y += np.multiply(g[i:j], ga[i:j], scratch[: j - i])
-            y += b[i:j]
-
-    share_products(rows, length, work, step)
-    return out
-
-
-# --- groups of rows ----------------------------------------------------------------------------
-
-
-def _collect(sums: Any, shape: tuple[int, int], groups: int | None) -> Any:
-    """Sums of rows added up: to (C,), or to (N, groups)."""
-    n, c = shape
-    if groups is None:
-        return sums.reshape(n, c).sum(0)
-    return sums.reshape(n, groups, c // groups).sum(2)
-
-
-def _deal(values: Array, shape: tuple[int, int], groups: int | None) -> Any:
-    """The other way: what belongs to a channel or group, for each row."""
-    n, c = shape
-    if groups is None:
-        return np.broadcast_to(values.reshape(1, c), (n, c)).reshape(-1)
-    return np.repeat(values.reshape(n * groups), c // groups)
-
-
-def _per_channel(weight: Array, shape: tuple[int, int]) -> Any:
-    """A number for each channel, for each row; 1 if None."""
-    if weight is None:
-        return 1.0
-    return np.broadcast_to(weight.astype(np.float64), shape).reshape(-1)
 
 
 def _is_far(mean: Array, variance: Array) -> bool:
@@ -130,17 +42,17 @@ def channel_moments(x: Array, groups: int | None) -> tuple:
         mean = np.add.reduce(grouped, axes) / count
         d = grouped - _spread(mean, groups)
         return mean.astype(dtype, copy=False), np.add.reduce(d * d, axes) / dtype.type(count)
-    rows, shape = _rows(widened(x))
-    count = rows.size // max(shape[1] if groups is None else shape[0] * groups, 1)
+    seen = layout(x, groups)
+    wide, count = seen.matrix, seen.count
     with np.errstate(divide="ignore", invalid="ignore"):
-        total, square = (_collect(s, shape, groups) for s in _row_sums(rows, rows))
+        total, square = map(seen.collected, seen.both_sums(wide, wide))
         mean = np.divide(total, count)
         variance = square / count - mean * mean
         if _is_far(mean, variance):
-            shift = _deal(cast(mean, rows.dtype), shape, groups)
-            total, square = (_collect(s, shape, groups) for s in _row_sums(rows, rows, shift))
+            shift = seen.along(seen.dealt(cast(mean, wide.dtype)))
+            total, square = map(seen.collected, seen.both_sums(wide, wide, shift))
             offset = total / count
-            mean = cast(mean, rows.dtype) + offset
+            mean = cast(mean, wide.dtype) + offset
             variance = square / count - offset * offset
     return mean.astype(dtype), variance.astype(dtype)
 
@@ -173,13 +85,13 @@ def standardize_channels(
         y = y if weight is None else y * weight[:, None]
         y = y if bias is None else y + bias[:, None]
         return cast(y, x.dtype).reshape(x.shape)
-    rows, shape = _rows(widened(x))
+    seen = layout(x, groups)
     scale = 1 / np.sqrt(variance.astype(np.float64) + eps)
     far = _is_far(mean, variance)
-    mean = _deal(mean.astype(np.float64), shape, groups)
-    a = _deal(scale, shape, groups) * _per_channel(weight, shape)
-    b = np.zeros(len(a)) if bias is None else _per_channel(bias, shape)
-    y = _affine(rows, a, b, mean) if far else _affine(rows, a, b - mean * a)
+    mean = seen.dealt(mean.astype(np.float64))
+    a = seen.dealt(scale) * seen.of_channels(weight)
+    b = np.zeros(len(a)) if bias is None else seen.of_channels(bias.astype(np.float64))
+    y = seen.affine(a, b, seen.along(mean)) if far else seen.affine(a, b - mean * a)
     return cast(y, x.dtype).reshape(x.shape)
 
 
@@ -197,24 +109,21 @@ def standardize_channels_back(
         y *= np.add.reduce(h * y, axis=axes, keepdims=True) / n
         y += np.add.reduce(h, axis=axes, keepdims=True) / n
         return cast((h - y) * factor, x.dtype).reshape(x.shape)
-    rows, shape = _rows(widened(x))
-    cotangent = cast(widened(g), rows.dtype).reshape(rows.shape)
-    count = rows.size // max(shape[1] if groups is None else shape[0] * groups, 1)
+    seen = layout(x, groups)
+    wide, cotangent, count = seen.matrix, seen.like(g), max(seen.count, 1)
     scale = 1 / np.sqrt(variance.astype(np.float64) + eps)
-    shift = _deal(cast(mean, rows.dtype), shape, groups) if _is_far(mean, variance) else None
-    w = _per_channel(weight, shape)
-    total, product = _row_sums(cotangent, rows, shift)
-    total, product = (_collect(s * w, shape, groups) for s in (total, product))
+    shift = seen.along(seen.dealt(mean)) if _is_far(mean, variance) else None
+    w = seen.of_channels(weight)
+    total, product = (seen.collected(s * w) for s in seen.both_sums(cotangent, wide, shift))
     if shift is None:
         product -= mean * total
     # dx = g w s - (x - m) s^3 sum(g w (x - m)) / n - s sum(g w) / n
-    slope = -product * scale**3 / max(count, 1)
-    offset = -total * scale / max(count, 1)
+    slope = -product * scale**3 / count
+    offset = -total * scale / count
     if shift is None:
         offset -= mean * slope
-    slope, offset = _deal(slope, shape, groups), _deal(offset, shape, groups)
-    scale = _deal(scale, shape, groups) * w
-    return cast(_affine(rows, slope, offset, shift, cotangent, scale), x.dtype).reshape(x.shape)
+    given = seen.dealt(slope), seen.dealt(offset), shift, cotangent, seen.dealt(scale) * w
+    return cast(seen.affine(*given), x.dtype).reshape(x.shape)
 
 
 @kernel
@@ -226,24 +135,23 @@ def standardize_channels_weight_back(
         y = _small_standard(widened(x), mean, variance, groups, eps)[0]
         h = cast(widened(g), y.dtype).reshape(*x.shape[:2], -1)
         return np.add.reduce(h * y.reshape(h.shape), (0, 2)).astype(like.dtype, copy=False)
-    rows, shape = _rows(widened(x))
-    cotangent = cast(widened(g), rows.dtype).reshape(rows.shape)
-    scale = _deal(1 / np.sqrt(variance.astype(np.float64) + eps), shape, groups)
-    dealt = _deal(cast(mean, rows.dtype), shape, groups)
-    shift = dealt if _is_far(mean, variance) else None
-    total, product = _row_sums(cotangent, rows, shift)
+    seen = layout(x, groups)
+    scale = seen.dealt(1 / np.sqrt(variance.astype(np.float64) + eps))
+    dealt = seen.dealt(cast(mean, seen.matrix.dtype))
+    shift = seen.along(dealt) if _is_far(mean, variance) else None
+    total, product = seen.both_sums(seen.like(g), seen.matrix, shift)
     if shift is None:
         product = product - dealt * total
-    return (product * scale).reshape(shape).sum(0).astype(like.dtype)
+    return seen.by_channel(product * scale).astype(like.dtype)
 
 
 @kernel
 def scale_channels(g: Array, variance: Array, weight: Array, eps: float) -> Any:
     """g * weight / sqrt(variance + eps): the cotangent of `x` where the moments are given."""
-    rows, shape = _rows(widened(g))
-    a = _deal(1 / np.sqrt(variance.astype(np.float64) + eps), shape, None)
-    a = a * _per_channel(weight, shape)
-    return cast(_affine(rows, a, np.zeros(len(a))), g.dtype).reshape(g.shape)
+    seen = layout(g, None)
+    scale = 1 / np.sqrt(variance.astype(np.float64) + eps)
+    a = seen.of_channels(scale if weight is None else scale * weight)
+    return cast(seen.affine(a, np.zeros(len(a))), g.dtype).reshape(g.shape)
 
 
 @kernel
@@ -252,22 +160,8 @@ def sum_channels(g: Array, like: Array) -> Any:
     if 0 < g.size <= SMALL:
         wide = widened(g).reshape(*g.shape[:2], -1)
         return np.add.reduce(wide, (0, 2)).astype(like.dtype, copy=False)
-    rows, shape = _rows(widened(g))
-    if rows.shape[1] < _SHORT:
-        sums = np.add.reduce(rows, 1, np.float64)
-    else:
-        n, length = rows.shape
-        ones = np.ones(length, rows.dtype)
-        sums = np.empty(n)
-        step = max(1, BLOCK // length)
-
-        def work(begin: int, end: int) -> None:
-            for i in range(begin, end, step):
-                j = min(i + step, end)
-                sums[i:j] = rows[i:j] @ ones
-
-        share_products(n, length, work, step)
-    return sums.reshape(shape).sum(0, dtype=np.float64).astype(like.dtype)
+    seen = layout(g, None)
+    return seen.by_channel(seen.sums(seen.matrix)).astype(like.dtype)
 
 
 @kernel

@@ -28,7 +28,9 @@ from tapegrad.core.result_order import lies_channels_last
 COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS
 SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns
 FEW = 1 << 14  # elements of columns that are read at once
-LARGE = 1 << 17  # weights: more are not transposed
+IMAGES = 4  # at least in a batch that goes on as an axis of one image
+SMALL, SHORT = 128, 32  # places: images with more are not small, or not in any case
+LARGE = 1 << 17  # weights: more are not transposed, and are read for few images at once
 RUNS = 8  # sums of products over so many runs of tiles are added in their order
 
 
@@ -47,6 +49,10 @@ def convolve(
         if bias is not None:
             y += bias.reshape(groups, -1, 1)
         return _arranged(y.reshape(n, out, *size), x, w)
+    if _lies_better_last(grid, n, w.size > LARGE):
+        given = _with_batch_axis(stride, padding, dilation)
+        y = convolve(_batch_last(x), w[..., None], bias, *given, groups, (*size, n))
+        return _arranged(_batch_first(y), x, w)
     y = empty(n * out * prod(size), x.dtype).reshape(n, groups, -1, prod(size))
     images, x = x, x.reshape(n, groups, channels, *x.shape[2:])
     # a product for each row of the kernel takes additions, whole columns take a copy
@@ -64,22 +70,19 @@ def convolve(
         spare = np.empty(0, x.dtype)
         for block, rows in pieces[first:last]:
             reader.open(block, rows)
-            part = _part(y, grid, block, rows)
-            total: Any = None if tiles.joint else part
+            total = _part(y, grid, block, rows)
             for a, b in tiles.channels:
                 start = ones + a * tiles.depth if a else 0
                 for i, columns in enumerate(reader.read(a, b)):
                     factor = factors[i][:, :, start : ones + b * tiles.depth]
                     if not a and not i:
-                        total = np.matmul(factor, columns, out=total)
+                        np.matmul(factor, columns, out=total)
                         continue
                     if spare.shape != total.shape:
                         spare = np.empty(total.shape, x.dtype)
                     total += np.matmul(factor, columns, out=spare)
             if bias is not None and not ones:
                 total += bias
-            if tiles.joint:
-                part[...] = np.moveaxis(total.reshape(*part.shape[1:3], len(part), -1), 2, 0)
 
     share_products(len(pieces), tiles.work, work)
     return _arranged(y.reshape(n, out, *size), images, w)
@@ -101,6 +104,10 @@ def convolve_transposed(
         if bias is not None:
             x += bias.reshape(-1, *[1] * len(size))
         return _arranged(x, y, w)
+    if _lies_better_last(grid, n, w.size > LARGE):
+        given = _with_batch_axis(stride, padding, dilation)
+        x = convolve_transposed(_batch_last(y), w[..., None], bias, *given, groups, (*size, n))
+        return _arranged(_batch_first(x), y, w)
     if _gathers(grid, out // groups, channels, size):
         return _gathered(y, w, bias, grid, size)
     images, y = y, np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
@@ -114,7 +121,7 @@ def convolve_transposed(
         Ellipsis,
         *[slice(p, p + length) for p, length in zip(padding, size, strict=True)],
     )
-    tiles = Tiles(grid, y.shape, channels, out, y.dtype)
+    tiles = Tiles(grid, y.shape, channels, out, y.dtype, spread=True)
     most = max([b - a for a, b in tiles.channels])
     parts = tiles.parts if len(tiles.blocks) == 1 else 1
     pieces = [(block, each) for block in tiles.blocks for each in cut(channels, most, parts)]
@@ -128,11 +135,9 @@ def convolve_transposed(
             target.fill(0)
             factor = weights[:, a * grid.offsets : b * grid.offsets]
             for rows in tiles.rows:
-                numbers = _side_by_side(_part(y, grid, block, rows), tiles.joint)
+                numbers = _part(y, grid, block, rows)
                 shape = (len(numbers), *factor.shape[:2], numbers.shape[-1])
                 columns = np.matmul(factor, numbers, out=buffer[: prod(shape)].reshape(shape))
-                if tiles.joint:
-                    columns = np.moveaxis(columns.reshape(*shape[1:3], len(part), -1), 2, 0)
                 places = (rows[1] - rows[0], *grid.size[1:])
                 shape = (len(part), groups, b - a, *grid.kernel, *places)
                 adder.add(columns.reshape(shape), target, rows[0])
@@ -159,6 +164,9 @@ def convolve_weights(
         numbers = y.reshape(n, groups, out // groups, -1)
         products = np.matmul(numbers, columns.swapaxes(2, 3))
         return np.add.reduce(products, 0).reshape(out, channels, *size)
+    if _lies_better_last(grid, n, True):
+        given = _with_batch_axis(stride, padding, dilation)
+        return convolve_weights(_batch_last(x), _batch_last(y), *given, groups, (*size, 1))[..., 0]
     y = np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
     x = x.reshape(n, groups, channels, *x.shape[2:])
     tiles = Tiles(grid, x.shape, channels, out, x.dtype, shifted=True)
@@ -173,7 +181,7 @@ def convolve_weights(
             total = total.swapaxes(2, 3)
         for block, places in pieces[first:last]:
             reader.open(block, places)
-            numbers = _side_by_side(_part(y, grid, block, places), tiles.joint)
+            numbers = _part(y, grid, block, places)
             for a, b in tiles.channels:
                 for i, columns in enumerate(reader.read(a, b)):
                     if turned:
@@ -229,9 +237,27 @@ def _part(y: Array, grid: Grid, block: tuple[int, int], rows: tuple[int, int]) -
     return part[..., rows[0] * line : rows[1] * line]
 
 
-def _side_by_side(y: Array, joint: bool) -> Any:
-    """Images (N, G, O, P), where tiles are joint as one: (1, G, O, N * P)."""
-    return np.moveaxis(y, 0, 2).reshape(1, *y.shape[1:3], -1) if joint else y
+def _lies_better_last(grid: Grid, n: int, for_all: bool) -> bool:
+    """Whether the batch goes on as the last axis of one image: the rows of images are short.
+
+    `for_all`: it pays for all small images, not only where columns are copied in short runs.
+    """
+    if n < IMAGES or grid.offsets == 1 or grid.places >= SMALL:
+        return False
+    return for_all or grid.places < SHORT or max(grid.stride) > 1
+
+
+def _with_batch_axis(stride: Any, padding: Any, dilation: Any) -> tuple[Any, Any, Any]:
+    return (*stride, 1), (*padding, 0), (*dilation, 1)
+
+
+def _batch_last(x: Array) -> Any:
+    """(N, C, *image) as one image (1, C, *image, N)."""
+    return np.ascontiguousarray(np.moveaxis(x, 0, -1))[None]
+
+
+def _batch_first(y: Array) -> Any:
+    return np.ascontiguousarray(np.moveaxis(y[0], -1, 0))
 
 
 def _gathers(grid: Grid, out: int, channels: int, size: Any) -> bool:
@@ -239,7 +265,8 @@ def _gathers(grid: Grid, out: int, channels: int, size: Any) -> bool:
     for p, s, d, k in zip(grid.padding, grid.stride, grid.dilation, grid.kernel, strict=True):
         if s != 1 or p > d * (k - 1):
             return False
-    gathered = prod(size) * (out * channels + COPY * out)
+    turned = COPY * out * channels  # the kernels
+    gathered = prod(size) * (out * channels + COPY * out) + turned
     return gathered < prod(grid.size) * (out * channels + ADD * channels)
 
 

@@ -130,10 +130,15 @@ class Adder:
         grid = self.grid
         *lines, places = columns.shape[3 + len(grid.kernel) :]
         reach = grid.reach((*lines, places))
-        strips = self._strips(columns, (*columns.shape[:3], grid.kernel[-1], *reach[:-1], places))
         starts = [first * grid.stride[0], *[0] * len(lines)]
         covered = [slice(a, a + n) for a, n in zip(starts, reach, strict=True)]
         target = target[(slice(None),) * 3 + tuple(covered)]
+        if grid.kernel[-1] == 1:  # no rows that would be added up first
+            for offset in product(*map(range, grid.kernel)):
+                pixels = target[(slice(None),) * 3 + grid.under(offset, (*lines, places))]
+                np.add(pixels, columns[(slice(None),) * 3 + offset], out=pixels)
+            return
+        strips = self._strips(columns, (*columns.shape[:3], grid.kernel[-1], *reach[:-1], places))
         step, apart = grid.stride[-1], grid.dilation[-1]
         for k in range(grid.kernel[-1]):
             pixels = target[..., k * apart : k * apart + (places - 1) * step + 1 : step]
@@ -189,7 +194,6 @@ def add_all(grid: Grid, columns: Array, size: Any) -> Any:
 
 LIMIT = 3 << 18  # bytes of a tile's columns: three quarters of a second-level cache of 1 MiB
 PLACES = 256  # a product with fewer columns does not bring the BLAS to full speed
-SMALL = 128  # places: images with fewer are put side by side in one product
 PARTS, PART = 16, 1 << 22  # tiles for threads to share: so many, if each has so many multiply-adds
 
 
@@ -203,39 +207,35 @@ class Tiles:
     The cut does not depend on the number of threads: no result does.
     """
 
-    __slots__ = (
-        "blocks",
-        "channels",
-        "depth",
-        "joint",
-        "largest",
-        "parts",
-        "rows",
-        "shifted",
-        "work",
-    )
+    __slots__ = ("blocks", "channels", "depth", "largest", "parts", "rows", "shifted", "work")
 
     def __init__(
-        self, grid: Grid, shape: Any, channels: int, others: int, dtype: Any, shifted: bool = False
+        self,
+        grid: Grid,
+        shape: Any,
+        channels: int,
+        others: int,
+        dtype: Any,
+        shifted: bool = False,
+        spread: bool = False,  # whether threads share the channels of a single image
     ):
         n, limit = shape[0], LIMIT // dtype.itemsize
         rows, line, places = grid.size[0], prod(grid.size[1:]), prod(grid.size)
         amount = n * places * channels * grid.offsets * others
         self.parts = parts = min(PARTS, 1 << max(amount // PART, 1).bit_length() - 1)
-        self.joint = places < SMALL and n > 1
+        few = max(1, min(parts, n * places // PLACES))  # whose products are worth a call
         fits = places * channels * grid.offsets <= limit and grid.groups == 1
-        self.shifted = shifted and grid.shifts() and not self.joint and not fits
+        self.shifted = shifted and grid.shifts() and not fits
         self.depth = grid.kernel[-1] if self.shifted else grid.offsets
+        if spread and n == 1:
+            channels, others, few = -(-channels // parts), 1, 1
         column = max(grid.groups * channels * self.depth, others)
-        images = max(limit // (places * column), PLACES // places if self.joint else 0)
-        lines = rows
-        if images or self.joint:
-            images = min(max(images, 1), n)
-        else:
+        images, lines = min(limit // (places * column), n), rows
+        if not images:
             images = 1
             lines = min(max(limit // (line * column), -(-PLACES // line)), rows)
-        self.blocks = cut(n, images, parts)
-        self.rows = cut(rows, lines, parts if n == 1 else 1)
+        self.blocks = cut(n, images, few)
+        self.rows = cut(rows, lines, few if n == 1 else 1)
         most = images * lines * line
         fitting = max(1, limit // (most * grid.groups * self.depth))
         self.channels = cut(channels, fitting)
@@ -259,9 +259,8 @@ class Reader:
     """The columns of one tile of x (N, G, C, *image) after another.
 
     They come as matrices (N, G, C * depth, P): one, or where tiles are shifted one for each row of
-    the kernel. Where tiles are joint the images stand side by side: (1, G, C * depth, N * P). With
-    `ones` the first channels of whole columns begin with a row of ones, for a bias. Views of
-    buffers are kept from tile to tile: to make them costs as much as a small copy.
+    the kernel. With `ones` the first channels of whole columns begin with a row of ones, for a
+    bias. Views of buffers are kept from tile to tile: to make them costs as much as a small copy.
     """
 
     __slots__ = (
@@ -270,7 +269,6 @@ class Reader:
         "framed_lines",
         "grid",
         "inside",  # where the image lies in the framed pixels
-        "joint",
         "lines",  # windows of the tile along the last axis
         "ones",
         "shifted",
@@ -283,7 +281,6 @@ class Reader:
 
     def __init__(self, grid: Grid, tiles: Tiles, x: Array, ones: int = 0):
         self.grid = grid
-        self.joint = tiles.joint
         self.ones = ones
         self.x = x
         self.shifted = tiles.shifted
@@ -330,7 +327,7 @@ class Reader:
         """The columns of channels `first` to `last` of each group, whole or row by row."""
         grid = self.grid
         part = self.lines[:, :, first:last]
-        if grid.kernel[-1] < grid.offsets:
+        if 1 < grid.kernel[-1] < grid.offsets or self.shifted:
             # twice: the short rows of the strips once, then runs of several rows
             if self.strips.shape != part.shape:
                 self.strips = np.empty(part.shape, part.dtype)
@@ -353,13 +350,9 @@ class Reader:
         ones = self.ones if with_ones else 0
         rows = channels * self.grid.offsets
         places = prod(self.size)
-        shape = (groups, ones + rows, n, places) if self.joint else (n, groups, ones + rows, places)
-        columns = self.buffer[: prod(shape)].reshape(shape)
-        target = columns
-        if self.joint:
-            target = columns.transpose(2, 0, 1, 3)
-            columns = columns.reshape(1, groups, ones + rows, n * places)
+        columns = self.buffer[: n * groups * (ones + rows) * places]
+        columns = columns.reshape(n, groups, ones + rows, places)
         if ones:
-            target[:, :, 0] = 1
-        np.copyto(target[:, :, ones:].reshape(part.shape), part)
+            columns[:, :, 0] = 1
+        np.copyto(columns[:, :, ones:].reshape(part.shape), part)
         yield columns
