@@ -312,13 +312,11 @@ class BackwardPass:
         return grads
 
     def _rules(self, node: NodeLike, g: Array) -> Any:
-        if not self.create_graph:
-            return node.plan.gradients(node, g)
         plan = node.plan
-        if self.needed is not None and type(plan) is Plan:
-            grads = plan.run_on_tensors(node, g, self._leads)
-        else:
-            grads = plan.run_on_tensors(node, g)
+        leads = (self._leads,) if self.needed is not None and type(plan) is Plan else ()
+        if not self.create_graph:
+            return plan.gradients(node, g, *leads)
+        grads = plan.run_on_tensors(node, g, *leads)
         return grads if node.restore is None else restored(grads, node.restore)
 
     def _leads(self, edge: EdgeLike) -> bool:

@@ -23,7 +23,7 @@ from tapegrad.autograd.node import (
     counter_of,
     version_of,
 )
-from tapegrad.autograd.plan_composer import compose
+from tapegrad.autograd.plan_composer import compose, compose_some
 from tapegrad.autograd.saved import GRAD, RAW, check
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, OperatorLike
@@ -47,6 +47,7 @@ class Plan:
     __slots__ = (
         "conjugate",
         "kinds",  # of each input, a letter
+        "large",
         "node_of_call",  # makes a node: (inputs, edges, params, outputs, restore, written)
         "node_of_small",  # for one or two operands: (x0, x1, edge_0, edge_1, y, restore)
         "node_type",
@@ -57,7 +58,9 @@ class Plan:
         "run",  # run(node, g, retain): each edge and its gradient in turn
         "saves",
         "saves_tensors",
+        "some",  # what runs the rules of some inputs alone, by their numbers
         "wide",
+        "xp",
     )
 
     def __init__(
@@ -66,6 +69,8 @@ class Plan:
         self.op, self.kinds = op, kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
         self.wide = wide  # what the rules shall compute in, if an operand has another dtype
+        self.xp, self.large = xp, large
+        self.some: dict[tuple[int, ...], Callable] = {}
         self.rules = self._needed_rules()
         self.rules_on_tensors = [
             (i, op.on_tensors.get(op.inputs[i], rule)) if op.on_tensors else (i, rule)
@@ -125,14 +130,31 @@ class Plan:
                 return self.op.plan(self.kinds, self.conjugate, xp, False, self.wide)
         return self
 
-    def gradients(self, node: OperatorNode, g: Array) -> list:
-        """The gradient of each input, None where none goes; what is saved stays."""
-        flow = self.run(node, g, True)
+    def gradients(self, node: OperatorNode, g: Array, leads: Any = None) -> list:
+        """The gradient of each input, None where none goes; what is saved stays.
+
+        `leads`, where only some gradients are asked for: whether one lies behind an edge.
+        """
         if self.op.variadic:
-            return list(flow[1::2])
+            return list(self.run(node, g, True)[1::2])
         found: list[Any] = [None] * len(self.kinds)
-        for (i, _), result in zip(self.rules, flow[1::2], strict=True):
+        rules, run = self.rules, self.run
+        if leads is not None:
+            rules = [x for x in rules if leads(node.edges[x[0]])]
+            if not rules:
+                return found
+            if len(rules) < len(self.rules):
+                run = self._run_of([i for i, _ in rules])
+        for (i, _), result in zip(rules, run(node, g, True)[1::2], strict=True):
             found[i] = result
+        return found
+
+    def _run_of(self, inputs: list[int]) -> Callable:
+        """What runs the rules of some inputs alone."""
+        key = tuple(inputs)
+        found = self.some.get(key)
+        if found is None:
+            found = self.some[key] = compose_some(self, self.xp, self.large, key)
         return found
 
     def _tensor(self, node: OperatorNode, where: str, key: Any, value: Any) -> Any:

@@ -55,8 +55,28 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
             node.saved_1 = x0._array
             ...
     """
-    op = plan.op
-    scope: dict[str, Any] = {
+    scope = _scope(plan, xp)
+    small = issubclass(plan.node_type, PairNode)
+    lines = _running(plan, plan.rules, large, scope)
+    lines += _node_of_call(plan, small)
+    if small or (plan.op.view and len(plan.op.inputs) == 1):
+        lines += _node_of_small(plan, small)
+    _define(lines, f"<tapegrad rules of {plan.op.name}, inputs {plan.kinds}>", scope)
+    return scope[plan.op.node_name], scope["node_of_call"], scope.get("node_of_small")
+
+
+def compose_some(plan: PlanLike, xp: Namespace, large: bool, inputs: tuple[int, ...]) -> Any:
+    """The function that runs the rules of some inputs alone."""
+    scope = _scope(plan, xp)
+    rules = [(i, rule) for i, rule in plan.rules if i in inputs]
+    lines = _running(plan, rules, large, scope)
+    _define(lines, f"<tapegrad rules of {plan.op.name}, inputs {inputs} of {plan.kinds}>", scope)
+    return scope[plan.op.node_name]
+
+
+def _scope(plan: PlanLike, xp: Namespace) -> dict[str, Any]:
+    """What the names in the functions of a plan mean."""
+    return {
         "__name__": __name__,  # whose numerical warnings are ignored
         "FREED": FREED,
         "sum_to_size": sum_to_size,
@@ -74,7 +94,17 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
         "unwritten": (0,) * len(plan.saves),
         "xp": xp,
     }
-    small = issubclass(plan.node_type, PairNode)
+
+
+def _define(lines: list[str], file: str, scope: dict[str, Any]) -> None:
+    source = "\n".join(lines) + "\n"
+    exec(compile(source, file, "exec"), scope)
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+
+
+def _running(plan: PlanLike, rules: list, large: bool, scope: dict[str, Any]) -> list[str]:
+    """Lines of the function that runs rules of a node; `scope` is given what they call."""
+    op, small = plan.op, issubclass(plan.node_type, PairNode)
     names = [name for _, _, name in plan.saves]
     lines = [f"def {op.node_name}(node, g, retain):", *_read_saved(plan, names, small)]
     lines += _unpacking(plan, small)
@@ -86,25 +116,22 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
         lines += _widening(plan)
     if op.output_names and op.multi:
         lines.append(f"    {', '.join('g_' + n for n in op.output_names)}, = g")
-    for i, rule in plan.rules:
+    within = "    "
+    if op.shared is not None and len(rules) > 1:
+        scope["shared"] = op.shared
+        lines.append("    with shared:")
+        within = "        "
+    for i, rule in rules:
         # a rule of the cotangent alone hands it on, or is one pass: blocks would copy it
         blocks = large and rule.names != ("g",)
         blocks = blocks and not any(name.endswith("_like") for name in rule.names)
         written_out = _WRITTEN_OUT.get(rule.function.__code__.co_code)
         if written_out is not None and not blocks:
-            lines.append(f"    g_{i} = {written_out.format(*rule.names)}")
+            lines.append(f"{within}g_{i} = {written_out.format(*rule.names)}")
             continue
         scope[f"rule_{i}"] = in_blocks(rule.function) if blocks else rule.function
-        lines.append(f"    g_{i} = rule_{i}({', '.join(rule.names)})")
-    lines += _handed_on(plan, small)
-    lines += _node_of_call(plan, small)
-    if small or (op.view and len(op.inputs) == 1):
-        lines += _node_of_small(plan, small)
-    source = "\n".join(lines) + "\n"
-    file = f"<tapegrad rules of {op.name}, inputs {plan.kinds}>"
-    exec(compile(source, file, "exec"), scope)
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    return scope[op.node_name], scope["node_of_call"], scope.get("node_of_small")
+        lines.append(f"{within}g_{i} = rule_{i}({', '.join(rule.names)})")
+    return [*lines, *_handed_on(plan, [i for i, _ in rules], small)]
 
 
 _WRITTEN_OUT = {
@@ -176,9 +203,8 @@ def _edge(i: int, small: bool) -> str:
     return f"node.edge_{i}" if small else f"node.edges[{i}]"
 
 
-def _handed_on(plan: PlanLike, small: bool) -> list[str]:
+def _handed_on(plan: PlanLike, inputs: list[int], small: bool) -> list[str]:
     """Lines that sum gradients to the sizes of the inputs, free what was saved, and return."""
-    inputs = [i for i, _ in plan.rules]
     lines: list[str] = []
     if plan.op.variadic:
         if plan.conjugate:

@@ -73,6 +73,7 @@ class Op(OperatorBase):
         "plans",
         "promote",  # None, "arith" (one dtype for all) or "float" (and integers become floats)
         "quick",  # those of plans for NumPy arrays as they mostly are, by the kinds of inputs alone
+        "shared",  # None, or a block in which its rules have parts in common made once
         "ufunc",  # the name of the NumPy function that computes it in one call
         "variadic",
         "view",  # the output may share memory with the first input
@@ -102,6 +103,7 @@ class Op(OperatorBase):
         widens: bool = True,
         kernels: tuple[str, ...] = (),
         order: Callable | None = None,
+        shared: Any = None,
         registered: bool = True,
     ):
         code = forward.__code__
@@ -131,7 +133,7 @@ class Op(OperatorBase):
         self.order = order
         self.hidden = tuple(self.inputs.index(each) for each in (*exempt, *hidden))
         self.numbers = numbers and n != 2  # not for the only operand
-        self.check, self.ufunc, self.view = check, ufunc, view
+        self.check, self.ufunc, self.view, self.shared = check, ufunc, view, shared
         self.holomorphic, self.exact_number = holomorphic, exact_number
         self.kernels = kernels
         self.widens = widens and (kind != "constant" or promote is not None)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tapegrad as torch
 from tapegrad.arrays.numpy import batch_group_norm as kernels
 from tapegrad.arrays.numpy import channel_layout
 
@@ -40,3 +41,30 @@ def test_one_sample_and_groups_are_rows():
     x = np.ones((1, 4, 2), np.float32)
     assert type(channel_layout.layout(x, None)) is channel_layout.Rows
     assert type(channel_layout.layout(np.ones((3, 4), np.float32), 2)) is channel_layout.Rows
+
+
+@pytest.mark.parametrize("norm", [torch.nn.BatchNorm2d(8), torch.nn.GroupNorm(2, 8)])
+@pytest.mark.parametrize("side", [3, 12])
+def test_the_rules_of_a_node_share_their_sums(monkeypatch, norm, side):
+    made = []
+    for kind in (channel_layout.Rows, channel_layout.Columns):
+        for name in ("sums", "both_sums"):
+            function = getattr(kind, name)
+
+            def counted(*args, function=function, name=name):
+                made.append(name)
+                return function(*args)
+
+            monkeypatch.setattr(kind, name, counted)
+    x = torch.randn(400, 8, side, side, requires_grad=True)
+    y = norm(x)
+    inputs = x, norm.weight, norm.bias
+    g = torch.randn_like(y)
+    made.clear()
+    together = torch.autograd.grad(y, inputs, g, retain_graph=True)
+    assert made == ["both_sums"]
+    alone = [torch.autograd.grad(y, each, g, retain_graph=True)[0] for each in inputs]
+    assert made == ["both_sums", "both_sums", "both_sums", "sums"]
+    assert channel_layout.SHARED_SUMS.kept is None
+    for one, other in zip(together, alone, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-4)

@@ -126,6 +126,44 @@ def test_only_what_leads_to_the_inputs_is_walked():
     assert grad(y, x)[0].item() == 4.0
 
 
+def test_only_the_rules_of_what_is_asked_for_run(monkeypatch):
+    from tapegrad.arrays.numpy import conv, namespace
+
+    ran = []
+
+    def counted(name, kernel):
+        def run(*args):
+            ran.append(name)
+            return kernel(*args)
+
+        return run
+
+    for name in ("convolve_transposed", "convolve_weights"):
+        monkeypatch.setattr(namespace, name, counted(name, getattr(conv, name)), raising=False)
+    x, w = torch.ones(1, 2, 3, 3, requires_grad=True), torch.ones(2, 2, 1, 1, requires_grad=True)
+    y = torch.nn.functional.conv2d(x, w)
+    for create_graph in (False, True):
+        ran.clear()
+        (g,) = grad(y, x, torch.ones_like(y), retain_graph=True, create_graph=create_graph)
+        assert g.tolist() == [[[[2.0] * 3] * 3] * 2]
+        assert "convolve_weights" not in ran
+        (g,) = grad(y, w, torch.ones_like(y), retain_graph=True, create_graph=create_graph)
+        assert g.flatten().tolist() == [9.0] * 4
+    ran.clear()
+    y.sum().backward()
+    assert sorted(ran) == ["convolve_transposed", "convolve_weights"]
+
+
+def test_what_a_node_saved_is_checked_whatever_is_asked_for():
+    x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    y = (x * w).sum()
+    with torch.no_grad():
+        x.add_(1)
+    for wanted in (x, w):
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            grad(y, wanted, retain_graph=True)
+
+
 # --- inputs that do not matter ---
 
 

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.arrays.numpy.channel_layout import layout
+from tapegrad.arrays.numpy.channel_layout import channel_sums, cotangent_sums, layout
 from tapegrad.arrays.numpy.layer_norm import FAR, SMALL, cast, widened
 from tapegrad.core.annotations import Any, Array
 
@@ -110,11 +110,11 @@ def standardize_channels_back(
         y += np.add.reduce(h, axis=axes, keepdims=True) / n
         return cast((h - y) * factor, x.dtype).reshape(x.shape)
     seen = layout(x, groups)
-    wide, cotangent, count = seen.matrix, seen.like(g), max(seen.count, 1)
+    count = max(seen.count, 1)
     scale = 1 / np.sqrt(variance.astype(np.float64) + eps)
     shift = seen.along(seen.dealt(mean)) if _is_far(mean, variance) else None
     w = seen.of_channels(weight)
-    total, product = (seen.collected(s * w) for s in seen.both_sums(cotangent, wide, shift))
+    total, product = (seen.collected(s * w) for s in cotangent_sums(seen, g, x, shift))
     if shift is None:
         product -= mean * total
     # dx = g w s - (x - m) s^3 sum(g w (x - m)) / n - s sum(g w) / n
@@ -122,7 +122,7 @@ def standardize_channels_back(
     offset = -total * scale / count
     if shift is None:
         offset -= mean * slope
-    given = seen.dealt(slope), seen.dealt(offset), shift, cotangent, seen.dealt(scale) * w
+    given = seen.dealt(slope), seen.dealt(offset), shift, seen.like(g), seen.dealt(scale) * w
     return cast(seen.affine(*given), x.dtype).reshape(x.shape)
 
 
@@ -139,7 +139,7 @@ def standardize_channels_weight_back(
     scale = seen.dealt(1 / np.sqrt(variance.astype(np.float64) + eps))
     dealt = seen.dealt(cast(mean, seen.matrix.dtype))
     shift = seen.along(dealt) if _is_far(mean, variance) else None
-    total, product = seen.both_sums(seen.like(g), seen.matrix, shift)
+    total, product = cotangent_sums(seen, g, x, shift)
     if shift is None:
         product = product - dealt * total
     return seen.by_channel(product * scale).astype(like.dtype)
@@ -160,8 +160,7 @@ def sum_channels(g: Array, like: Array) -> Any:
     if 0 < g.size <= SMALL:
         wide = widened(g).reshape(*g.shape[:2], -1)
         return np.add.reduce(wide, (0, 2)).astype(like.dtype, copy=False)
-    seen = layout(g, None)
-    return seen.by_channel(seen.sums(seen.matrix)).astype(like.dtype)
+    return channel_sums(g).astype(like.dtype)
 
 
 @kernel

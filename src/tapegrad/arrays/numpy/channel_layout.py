@@ -6,6 +6,7 @@ such numbers belong to columns. Both sum by products with ones, in double precis
 """
 
 from math import prod
+from threading import local
 
 import numpy as np
 
@@ -18,6 +19,21 @@ _SHORT = 16  # elements: rows below it are summed by NumPy, not one by one by th
 _COLUMNS = 32  # elements: channels below it are columns
 _SUMMED = 1 << 15  # elements that are summed by one product with ones
 _DEEP = 512  # rows of them at most: sums in single precision lose digits
+
+
+class _SharedSums(local):
+    """A block in which sums are made once: those that several rules of a node ask for."""
+
+    kept: Any = None
+
+    def __enter__(self) -> None:
+        self.kept = {}
+
+    def __exit__(self, *error: object) -> None:
+        self.kept = None
+
+
+SHARED_SUMS = _SharedSums()
 
 
 class Rows:
@@ -171,6 +187,29 @@ class Columns(Rows):
 
         blocks = in_row_blocks(rows, n, min(_SUMMED, _DEEP * n), work)
         return tuple(np.add.reduce(blocks, 0, np.float64))
+
+
+def cotangent_sums(seen: Rows, g: Array, x: Array, shift: Any) -> tuple:
+    """`both_sums` of a cotangent and `x`, of which `seen` is the layout."""
+    kept = SHARED_SUMS.kept
+    if kept is None:
+        return seen.both_sums(seen.like(g), seen.matrix, shift)
+    found = kept.get((id(g), id(x)))
+    if found is None:
+        found = kept[id(g), id(x)] = seen.both_sums(seen.like(g), seen.matrix, shift)
+        kept[id(g)] = seen, found[0]
+    return found
+
+
+def channel_sums(g: Array) -> Any:
+    """The sum for each channel."""
+    kept = SHARED_SUMS.kept
+    if kept is not None and id(g) in kept:
+        seen, sums = kept[id(g)]
+    else:
+        seen = layout(g, None)
+        sums = seen.sums(seen.matrix)
+    return seen.by_channel(sums)
 
 
 def layout(x: Array, groups: int | None) -> Rows:

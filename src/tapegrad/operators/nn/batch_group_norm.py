@@ -7,6 +7,7 @@ import numpy as np
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import mapped_beyond
+from tapegrad.arrays.numpy.channel_layout import SHARED_SUMS
 from tapegrad.autograd.writable import check_constant
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
@@ -79,6 +80,7 @@ def _standardizing(name: str, node: str) -> Any:
         nondiff=("mean", "variance"),
         kernels=_KERNELS,
         order=channels_as_first,
+        shared=SHARED_SUMS,
     )
     def standardize(xp, input, weight, bias, *, groups, eps):
         """(x - mean) / sqrt(variance + eps) * weight + bias, moments of groups of channels.
@@ -117,6 +119,7 @@ group_standardize = _standardizing("group_standardize", "NativeGroupNormBackward
     hidden=("mean", "variance"),
     kernels=(*_KERNELS, "scale_channels"),
     order=channels_as_first,
+    shared=SHARED_SUMS,
 )
 def channel_standardize(xp, input, weight, bias, mean, variance, *, eps):
     """(x - mean) / sqrt(variance + eps) * weight + bias with given moments of each channel."""
