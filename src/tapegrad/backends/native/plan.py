@@ -57,12 +57,13 @@ def _plain(x: Any) -> Any:
 
 
 def _is_fresh(call: Call, inputs: list, out: Any) -> bool:
-    """Whether results are arrays of their own, and all that a kernel gives."""
+    """Whether results are arrays of their own in row-major order, and all that a kernel gives."""
     parts = out if type(out) in (tuple, list) else (out,)
     if not all(x is None or type(x) is np.ndarray for x in parts):
         return False
     numbers = [x.number for x in (*inputs, *call.results)]
-    return len(set(numbers)) == len(numbers) and all(x.root is x for x in call.results)
+    own = all(x.root is x and _is_row_major(x) for x in call.results)
+    return own and len(set(numbers)) == len(numbers)
 
 
 class Plan:

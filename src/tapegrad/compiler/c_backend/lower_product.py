@@ -40,7 +40,7 @@ def lower_product(lowering: Lowering, instruction: Instruction) -> bool:
     batch = seen.shape[:-2]
     x = x.broadcast((*batch, *x.shape[-2:]))
     y = y.broadcast((*batch, *y.shape[-2:]))
-    x, y = (_matrix(lowering, each, instruction.line) for each in (x, y))
+    x, y = (matrix(lowering, each, instruction.line) for each in (x, y))
     if order_of(seen) is None:
         between = lowering.temporary(seen.shape, seen.dtype)
         lowering.add(Product(x, y, between, instruction.line))
@@ -67,7 +67,7 @@ def _with_axis(x: Access, at: int) -> Access:
     return Access(x.buffer, x.offset, shape, strides, x.dtype)
 
 
-def _matrix(lowering: Lowering, x: Access, line: Any) -> Access:
+def matrix(lowering: Lowering, x: Access, line: Any) -> Access:
     """Itself where BLAS can read it, else a copy."""
     if order_of(x) is not None:
         return x

@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.traced.program import Constant, Instruction, Value
 from tapegrad.compiler.c_backend import templates
-from tapegrad.compiler.c_backend.ir import Access, Call
+from tapegrad.compiler.c_backend.ir import Call
 from tapegrad.compiler.c_backend.lowering import Lowering, written
 from tapegrad.core.annotations import Any
 
@@ -22,13 +22,17 @@ def lower_template(lowering: Lowering, instruction: Instruction) -> bool:
         return False
     arguments = [_argument(lowering, x, instruction.line) for x in call.arguments]
     places = lowering.places_of(instruction)
-    results = [lowering.fresh(x) for x in call.results]
+    found = [lowering.fresh(x) for x in call.results]
+    results = [x if x.is_dense else lowering.temporary(x.shape, x.dtype) for x in found]
     failing = (instruction, places) if call.status else None
     lowering.add(
         Call(
             call.function, arguments, results, call.scratch, failing, instruction.line, call.shared
         )
     )
+    for x, out in zip(results, found, strict=True):
+        if x is not out:
+            lowering.copy(x, out, instruction.line)
     return True
 
 
@@ -38,9 +42,4 @@ def _argument(lowering: Lowering, x: Any, line: Any) -> Any:
         return lowering.place(x.value)
     if not isinstance(x, (Value, Constant)):
         return x
-    place: Access = lowering.place(x)
-    if place.is_dense:
-        return place
-    copy = lowering.temporary(place.shape, place.dtype)
-    lowering.copy(place, copy, line)
-    return copy
+    return lowering.dense(lowering.place(x), line)

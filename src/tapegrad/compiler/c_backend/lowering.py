@@ -190,6 +190,14 @@ class Lowering:
             have = out.dtype
         self.add_pointwise("{0}", [source], [have], have, out, lambda x: x, line)
 
+    def dense(self, x: Access, line: Any) -> Access:
+        """Itself where it lies in row-major order, else a copy."""
+        if x.is_dense:
+            return x
+        copy = self.temporary(x.shape, x.dtype)
+        self.copy(x, copy, line)
+        return copy
+
     def add_pointwise(
         self, expression: str, args: list, types: list, result: Any, out: Access,
         function: Callable, line: Any,

@@ -2,6 +2,7 @@
 
 from tapegrad.compiler.c_backend.lower_check import lower_expect
 from tapegrad.compiler.c_backend.lower_fill import lower_fill, lower_triangle
+from tapegrad.compiler.c_backend.lower_flat_conv import lower_flat_conv
 from tapegrad.compiler.c_backend.lower_memory import (
     lower_copy,
     lower_order,
@@ -19,6 +20,7 @@ from tapegrad.compiler.c_backend.lower_pointwise import (
 )
 from tapegrad.compiler.c_backend.lower_product import lower_product
 from tapegrad.compiler.c_backend.lower_reduction import lower_reduction
+from tapegrad.compiler.c_backend.lower_small_conv import lower_small_conv
 from tapegrad.compiler.c_backend.lower_template import lower_template
 
 RULES = (
@@ -37,6 +39,8 @@ RULES = (
     lower_write,
     lower_parts,
     lower_triangle,
+    lower_flat_conv,
+    lower_small_conv,
     lower_template,
     lower_fill,
 )

@@ -1,0 +1,137 @@
+"""Convolutions whose kernels see one place of an image: products of matrices."""
+
+from math import prod
+
+import numpy as np
+
+from tapegrad.arrays.traced.program import Instruction
+from tapegrad.compiler.c_backend.ir import Access, Product, dense
+from tapegrad.compiler.c_backend.lower_product import matrix, order_of
+from tapegrad.compiler.c_backend.lowering import Lowering
+from tapegrad.core.annotations import Any
+
+_FEW = 32  # places: images with fewer are put side by side in one product
+
+
+def lower_flat_conv(lowering: Lowering, instruction: Instruction) -> bool:
+    """`xp.convolve` and its gradients, of kernels of one element for all channels."""
+    lower = _RULES.get(instruction.text)
+    result = instruction.result
+    if lower is None or instruction.kwargs or not lowering.is_array(result):
+        return False
+    *arrays, stride, padding, _dilation, groups, size = instruction.args
+    if groups != 1 or any(padding) or not all(x is None or lowering.is_array(x) for x in arrays):
+        return False
+    places = [None if x is None else lowering.place(x) for x in arrays]
+    dtypes = {x.dtype for x in (result, *places) if x is not None}
+    if len(dtypes) > 1 or result.dtype.char not in "fd":
+        return False
+    if any(0 in x.shape for x in (result, *places) if x is not None):
+        return False
+    return lower(lowering, places, tuple(stride), tuple(size), result, instruction.line)
+
+
+def _convolve(
+    lowering: Lowering, places: list, stride: tuple, size: tuple, result: Any, line: Any
+) -> bool:
+    x, w, bias = places
+    if prod(w.shape[2:]) != 1:
+        return False
+    _multiply(lowering, _as_matrix(w), _seen(x, stride, size), bias, result, line)
+    return True
+
+
+def _transposed(
+    lowering: Lowering, places: list, stride: tuple, size: tuple, result: Any, line: Any
+) -> bool:
+    y, w, bias = places
+    if prod(w.shape[2:]) != 1 or y.shape[2:] != size:  # else pixels between the places are zero
+        return False
+    _multiply(lowering, permuted(_as_matrix(w), (1, 0)), y, bias, result, line)
+    return True
+
+
+def _weights(
+    lowering: Lowering, places: list, stride: tuple, size: tuple, result: Any, line: Any
+) -> bool:
+    x, y = places
+    if prod(size) != 1:
+        return False
+    x = _side_by_side(lowering, _seen(x, stride, y.shape[2:]), line)
+    y = _side_by_side(lowering, y, line)
+    out = lowering.fresh(result).reshaped((y.shape[0], x.shape[0]))
+    if out is None:
+        return False
+    lowering.add(Product(y, permuted(x, (1, 0)), out, line))
+    return True
+
+
+_RULES = {
+    "xp.convolve": _convolve,
+    "xp.convolve_transposed": _transposed,
+    "xp.convolve_weights": _weights,
+}
+
+
+def _multiply(
+    lowering: Lowering, w: Access, x: Access, bias: Access | None, result: Any, line: Any
+) -> None:
+    """The product of a matrix (O, C) and each image (C, *image), with a bias."""
+    n, image = x.shape[0], x.shape[2:]
+    w = matrix(lowering, w, line)
+    out: Access = lowering.fresh(result)
+    flat = (n, w.shape[0], prod(image))
+    if prod(image) < _FEW and n > 1:
+        columns = _side_by_side(lowering, x, line)
+        product = lowering.temporary((w.shape[0], columns.shape[1]), out.dtype)
+        lowering.add(Product(w, columns, product, line))
+        between = permuted(_in_shape(lowering, product, (w.shape[0], n, *image), line), (1, 0))
+    else:
+        images = _in_shape(lowering, x, (*x.shape[:2], prod(image)), line)
+        target = None if bias is not None else out.reshaped(flat)
+        is_there = target is not None and order_of(target) is not None
+        product = target if target is not None and is_there else lowering.temporary(flat, out.dtype)
+        images = matrix(lowering, images, line)
+        lowering.add(Product(w.broadcast((n, *w.shape)), images, product, line))
+        if is_there:
+            return
+        between = _in_shape(lowering, product, out.shape, line)
+    if bias is None:
+        lowering.copy(between, out, line)
+        return
+    along = _in_shape(lowering, bias, (w.shape[0], *(1,) * len(image)), line).broadcast(out.shape)
+    dtypes = [out.dtype, out.dtype]
+    lowering.add_pointwise("{0} + {1}", [between, along], dtypes, out.dtype, out, np.add, line)
+
+
+def _as_matrix(w: Access) -> Access:
+    """Kernels (O, C, 1, ...) as (O, C)."""
+    return Access(w.buffer, w.offset, w.shape[:2], w.strides[:2], w.dtype)
+
+
+def _seen(x: Access, stride: tuple, size: tuple) -> Access:
+    """The pixels of images that kernels of one element see."""
+    strides = [s * step for s, step in zip(x.strides[2:], stride, strict=True)]
+    return Access(x.buffer, x.offset, (*x.shape[:2], *size), (*x.strides[:2], *strides), x.dtype)
+
+
+def permuted(x: Access, first: tuple[int, ...]) -> Access:
+    """With its first axes in another order."""
+    order = (*first, *range(len(first), len(x.shape)))
+    shape, strides = (tuple([sizes[i] for i in order]) for sizes in (x.shape, x.strides))
+    return Access(x.buffer, x.offset, shape, strides, x.dtype)
+
+
+def _in_shape(lowering: Lowering, x: Access, shape: tuple, line: Any) -> Access:
+    """The same elements in another shape, as they lie or copied."""
+    seen = x.reshaped(shape)
+    if seen is not None:
+        return seen
+    copy = lowering.dense(x, line)
+    return Access(copy.buffer, copy.offset, shape, dense(shape, x.dtype.itemsize), x.dtype)
+
+
+def _side_by_side(lowering: Lowering, x: Access, line: Any) -> Access:
+    """Images (N, C, *image) as one matrix (C, N * places), as it lies or copied."""
+    x = permuted(x, (1, 0))
+    return matrix(lowering, _in_shape(lowering, x, (x.shape[0], prod(x.shape[1:])), line), line)
