@@ -85,13 +85,14 @@ def test_every_way_gives_the_sums_of_the_definition(way, case, rng):
 
 
 @pytest.mark.parametrize("gathers", [True, False])
-def test_gathering_and_scattering_give_the_same_images(gathers, monkeypatch, rng):
+@pytest.mark.parametrize(("stride", "image"), [((1, 1), (7, 5)), ((2, 3), (12, 12))])
+def test_gathering_and_scattering_give_the_same_images(gathers, stride, image, monkeypatch, rng):
     monkeypatch.setattr(conv, "_gathers", lambda *arguments: gathers)
     monkeypatch.setattr(conv, "FEW", 0)
     y, w, b = (rng.standard_normal(shape) for shape in ((2, 4, 5, 4), (4, 3, 3, 2), (6,)))
-    steps = ((1, 1), (1, 0), (2, 1), 2)
-    of_x, _, _ = by_definition(np.zeros((2, 6, 7, 5)), w, y, *steps)
-    got = conv.convolve_transposed(y, w, b, *steps, (7, 5))
+    steps = (stride, (1, 0), (2, 1), 2)
+    of_x, _, _ = by_definition(np.zeros((2, 6, *image)), w, y, *steps)
+    got = conv.convolve_transposed(y, w, b, *steps, image)
     np.testing.assert_allclose(got, of_x + b.reshape(-1, 1, 1), atol=1e-12)
 
 

@@ -26,6 +26,7 @@ from tapegrad.core.memory_format import channels_last, channels_last_3d, order_o
 from tapegrad.core.result_order import lies_channels_last
 
 COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS
+ADD_APART = 256  # the same of one that is added to pixels that are not side by side
 SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns
 FEW = 1 << 14  # elements of columns that are read at once
 IMAGES = 4  # at least in a batch that goes on as an axis of one image
@@ -104,12 +105,12 @@ def convolve_transposed(
         if bias is not None:
             x += bias.reshape(-1, *[1] * len(size))
         return _arranged(x, y, w)
+    if _gathers(grid, n, out // groups, channels, size):
+        return _gathered(y, w, bias, grid, size)
     if _lies_better_last(grid, n, w.size > LARGE):
         given = _with_batch_axis(stride, padding, dilation)
         x = convolve_transposed(_batch_last(y), w[..., None], bias, *given, groups, (*size, n))
         return _arranged(_batch_first(x), y, w)
-    if _gathers(grid, out // groups, channels, size):
-        return _gathered(y, w, bias, grid, size)
     images, y = y, np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
     x = empty(n * groups * channels * prod(size), y.dtype).reshape(n, groups, channels, *size)
     weights = w.reshape(groups, out // groups, -1).swapaxes(1, 2)
@@ -260,24 +261,37 @@ def _batch_first(y: Array) -> Any:
     return np.ascontiguousarray(np.moveaxis(y[0], -1, 0))
 
 
-def _gathers(grid: Grid, out: int, channels: int, size: Any) -> bool:
+def _gathers(grid: Grid, n: int, out: int, channels: int, size: Any) -> bool:
     """Whether it costs less to gather for each pixel of x than to scatter from each place of y."""
-    for p, s, d, k in zip(grid.padding, grid.stride, grid.dilation, grid.kernel, strict=True):
-        if s != 1 or p > d * (k - 1):
+    for p, d, k in zip(grid.padding, grid.dilation, grid.kernel, strict=True):
+        if p > d * (k - 1):
             return False
+    add = ADD if max(grid.stride) == 1 else ADD_APART
     turned = COPY * out * channels  # the kernels
-    gathered = prod(size) * (out * channels + COPY * out) + turned
-    return gathered < prod(grid.size) * (out * channels + ADD * channels)
+    gathered = n * prod(size) * (out * channels + COPY * out) + turned
+    return gathered < n * grid.places * (out * channels + add * channels)
 
 
 def _gathered(y: Array, w: Array, bias: Array, grid: Grid, size: Any) -> Any:
-    """`convolve_transposed` of stride 1 as a convolution of y with the kernels turned around."""
+    """`convolve_transposed` as a convolution of y with the kernels turned around.
+
+    Between the places of y there are zeros where the stride is larger than one.
+    """
     axes = tuple(range(2, w.ndim))
     turned = np.flip(w, axes).reshape(grid.groups, -1, *w.shape[1:]).swapaxes(1, 2)
     turned = turned.reshape(-1, turned.shape[2], *grid.kernel)
     steps = zip(grid.padding, grid.dilation, grid.kernel, strict=True)
     padding = tuple([d * (k - 1) - p for p, d, k in steps])
-    return convolve(y, turned, bias, grid.stride, padding, grid.dilation, grid.groups, size)
+    ones = (1,) * len(size)
+    if grid.stride != ones:
+        reach = zip(size, padding, grid.dilation, grid.kernel, strict=True)
+        apart = np.zeros(
+            (*y.shape[:2], *[n + d * (k - 1) - 2 * p for n, p, d, k in reach]), y.dtype
+        )
+        places: Any = (..., *[slice(None, None, s) for s in grid.stride])
+        apart[places] = y
+        y = apart
+    return convolve(y, turned, bias, ones, padding, grid.dilation, grid.groups, size)
 
 
 @kernel

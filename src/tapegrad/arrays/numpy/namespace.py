@@ -128,6 +128,8 @@ def matrix_transpose(x: Array, /) -> Any:
 
 
 def expand_dims(x: Array, /, *, axis: int | tuple[int, ...] = 0) -> Any:
+    if type(axis) is int and 0 <= axis <= x.ndim:
+        return x[(slice(None),) * axis + (None,)]  # a tenth of the time
     return np.expand_dims(x, axis)
 
 

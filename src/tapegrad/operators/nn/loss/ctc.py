@@ -51,14 +51,21 @@ def _alphas(xp: Namespace, seen: Any, skip: Any, times: Any) -> list:
     start = [seen[0, :, :2]] if n < 3 else [seen[0, :, :2], _impossible(xp, seen[0, ...], n - 2)]
     alpha = xp.concat(start, axis=1)
     found = [alpha]
+    going = _before_ends(xp, times, steps)
     for t in range(1, steps):
         before = xp.concat([one, alpha[:, :-1]], axis=1)
         earlier = xp.concat([one, before[:, :-1]], axis=1)
         total = _either(xp, alpha, before, xp.where(skip, earlier, never))
-        going = xp.expand_dims(times > t, axis=1)
-        alpha = xp.where(going, xp.maximum(total + seen[t, ...], never), alpha)
+        alpha = xp.where(going[t], xp.maximum(total + seen[t, ...], never), alpha)
         found.append(alpha)
     return found
+
+
+def _before_ends(xp: Namespace, times: Any, steps: int) -> list:
+    """For each time which targets have not ended yet: (N, 1)."""
+    t = xp.reshape(xp.arange(steps), (-1, 1, 1))
+    found = xp.expand_dims(times, axis=1) > t
+    return [found[i, ...] for i in range(steps)]
 
 
 def _last(xp: Namespace, symbols: Array, labels: Array) -> Any:
@@ -86,15 +93,15 @@ def _betas(xp: Namespace, seen: Any, skip: Any, symbols: Array, times: Any, labe
     never = _never(seen)
     beta = xp.zeros_like(seen[0, ...]) + never
     found = []
+    going = _before_ends(xp, times, seen.shape[0])  # what is seen later may be nan
     for t in range(seen.shape[0] - 1, -1, -1):
         after = xp.concat([beta[:, 1:], one], axis=1)
         later = xp.concat([xp.where(skip, beta, never)[:, 1:], one], axis=1)
         later = xp.concat([later[:, 1:], one], axis=1)
         total = _either(xp, beta, after, later)
         ends = xp.logical_and(last, xp.expand_dims(times == t + 1, axis=1))
-        there = xp.expand_dims(times > t, axis=1)  # what is seen later may be nan
-        going = xp.maximum(total + seen[t, ...], never)
-        beta = xp.where(there, xp.where(ends, seen[t, ...], going), never)
+        on_way = xp.maximum(total + seen[t, ...], never)
+        beta = xp.where(going[t], xp.where(ends, seen[t, ...], on_way), never)
         found.append(beta)
     return found[::-1]
 
