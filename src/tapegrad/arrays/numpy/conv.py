@@ -17,6 +17,7 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
+from tapegrad.arrays.numpy import conv_flat
 from tapegrad.arrays.numpy.as_strided import copied
 from tapegrad.arrays.numpy.blas_threads import share_products, sum_products
 from tapegrad.arrays.numpy.conv_columns import Adder, Grid, Reader, Tiles, add_all, cut, read_all
@@ -50,6 +51,8 @@ def convolve(
         if bias is not None:
             y += bias.reshape(groups, -1, 1)
         return _arranged(y.reshape(n, out, *size), x, w)
+    if conv_flat.is_flat(grid):
+        return _arranged(conv_flat.convolve(grid, x, w, bias), x, w)
     if _lies_better_last(grid, n, w.size > LARGE):
         given = _with_batch_axis(stride, padding, dilation)
         y = convolve(_batch_last(x), w[..., None], bias, *given, groups, (*size, n))
@@ -105,6 +108,8 @@ def convolve_transposed(
         if bias is not None:
             x += bias.reshape(-1, *[1] * len(size))
         return _arranged(x, y, w)
+    if conv_flat.is_flat(grid):
+        return _arranged(conv_flat.convolve_transposed(grid, y, w, bias, size), y, w)
     if _gathers(grid, n, out // groups, channels, size):
         return _gathered(y, w, bias, grid, size)
     if _lies_better_last(grid, n, w.size > LARGE):
@@ -160,11 +165,14 @@ def convolve_weights(
     if not (x.size and y.size):
         return np.zeros((out, channels, *size), x.dtype)
     grid = Grid.of(size, stride, padding, dilation, groups, y.shape[2:])
-    if _is_small(grid, n, channels, out):
+    few = n < IMAGES or n * out * channels * grid.offsets <= FEW  # numbers that are added up
+    if few and _is_small(grid, n, channels, out):
         columns = read_all(grid, x.reshape(n, groups, channels, *x.shape[2:]))
         numbers = y.reshape(n, groups, out // groups, -1)
         products = np.matmul(numbers, columns.swapaxes(2, 3))
         return np.add.reduce(products, 0).reshape(out, channels, *size)
+    if conv_flat.is_flat(grid):
+        return conv_flat.convolve_weights(grid, x, y).reshape(out, channels, *size)
     if _lies_better_last(grid, n, True):
         given = _with_batch_axis(stride, padding, dilation)
         return convolve_weights(_batch_last(x), _batch_last(y), *given, groups, (*size, 1))[..., 0]

@@ -1,0 +1,50 @@
+"""Convolutions of one place as products: the numbers that columns give."""
+
+import numpy as np
+import pytest
+
+from tapegrad.arrays.numpy import conv, conv_flat
+
+CASES = {
+    "many places": ((3, 4, 9, 10), 6, (1, 1)),
+    "few places": ((7, 4, 3, 2), 6, (1, 1)),
+    "one place": ((9, 40, 1, 1), 50, (1, 1)),
+    "one image": ((1, 4, 3, 2), 6, (1, 1)),
+    "strided": ((3, 4, 19, 20), 6, (2, 1)),
+    "strided, few places": ((7, 4, 5, 6), 6, (2, 3)),
+    "one axis": ((3, 4, 90), 6, (4,)),
+    "three axes": ((2, 4, 3, 5, 6), 6, (1, 2, 1)),
+}
+
+
+def _all(x, w, b, g, stride, size):
+    n_axes = len(stride)
+    steps = stride, (0,) * n_axes, (1,) * n_axes, 1
+    return [
+        conv.convolve(x, w, b[: len(w)], *steps, size),
+        conv.convolve_transposed(g, w, b[: w.shape[1]], *steps, x.shape[2:]),
+        conv.convolve_weights(x, g, *steps, w.shape[2:]),
+    ]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_products_give_what_columns_give(name, monkeypatch, rng):
+    monkeypatch.setattr(conv, "FEW", 0)
+    shape, out, stride = CASES[name]
+    size = tuple((n - 1) // s + 1 for n, s in zip(shape[2:], stride, strict=True))
+    x, b = rng.standard_normal(shape), rng.standard_normal(60)
+    w = rng.standard_normal((out, shape[1], *(1,) * len(size)))
+    g = rng.standard_normal((shape[0], out, *size))
+    found = _all(x, w, b, g, stride, size)
+    monkeypatch.setattr(conv_flat, "is_flat", lambda grid: False)
+    for a, want in zip(found, _all(x, w, b, g, stride, size), strict=True):
+        assert a.flags.c_contiguous
+        np.testing.assert_allclose(a, want, atol=1e-12)
+
+
+def test_padding_groups_and_larger_kernels_are_not_flat():
+    def grid(kernel, padding, groups):
+        return conv.Grid.of((kernel,), (1,), (padding,), (1,), groups, (4,))
+
+    assert conv_flat.is_flat(grid(1, 0, 1))
+    assert not any(map(conv_flat.is_flat, (grid(2, 0, 1), grid(1, 1, 1), grid(1, 0, 2))))
