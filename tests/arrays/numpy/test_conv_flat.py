@@ -42,6 +42,19 @@ def test_products_give_what_columns_give(name, monkeypatch, rng):
         np.testing.assert_allclose(a, want, atol=1e-12)
 
 
+@pytest.mark.parametrize("image", [(3, 4), (5,), (2, 3, 2)])
+def test_kernels_that_see_all_of_an_image(image, monkeypatch, rng):
+    monkeypatch.setattr(conv, "FEW", 0)
+    ones = (1,) * len(image)
+    x, w = rng.standard_normal((6, 4, *image)), rng.standard_normal((7, 4, *image))
+    g, b = rng.standard_normal((6, 7, *ones)), rng.standard_normal(60)
+    found = _all(x, w, b, g, ones, ones)
+    monkeypatch.setattr(conv_flat, "sees_all", lambda grid, image: False)
+    for a, want in zip(found, _all(x, w, b, g, ones, ones), strict=True):
+        assert a.flags.c_contiguous
+        np.testing.assert_allclose(a, want, atol=1e-12)
+
+
 def test_padding_groups_and_larger_kernels_are_not_flat():
     def grid(kernel, padding, groups):
         return conv.Grid.of((kernel,), (1,), (padding,), (1,), groups, (4,))

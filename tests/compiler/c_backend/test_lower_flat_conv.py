@@ -46,6 +46,25 @@ def test_results_and_gradients_are_those_of_eager(name, bias, last):
     assert "tg_convolve_transposed" not in source or stride != (1, 1)
 
 
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_kernels_that_see_all_of_an_image(transposed, last):
+    kind = torch.nn.ConvTranspose2d if transposed else torch.nn.Conv2d
+    layer = kind(5, 6, (3, 4)).double()
+    x = torch.randn(7, 5, *((1, 1) if transposed else (3, 4)), dtype=torch.float64)
+    x = x.to(memory_format=torch.channels_last) if last else x
+
+    def function(x):
+        x = x.detach().requires_grad_()
+        y = layer(x)
+        return y, *torch.autograd.grad((y * y).sum(), (x, *layer.parameters()))
+
+    found = compiled(function, x)
+    for a, e in zip(found(x), function(x), strict=True):
+        is_close(a, e)
+    assert "tg_convolve" not in source_of(found)
+
+
 @pytest.mark.parametrize("n_axes", [1, 3])
 def test_of_one_axis_and_of_three(n_axes):
     x = torch.randn(3, 4, *(5, 6, 7)[:n_axes])

@@ -51,6 +51,9 @@ def convolve(
         if bias is not None:
             y += bias.reshape(groups, -1, 1)
         return _arranged(y.reshape(n, out, *size), x, w)
+    if conv_flat.sees_all(grid, x.shape[2:]):
+        pixels, kernels = map(conv_flat.as_channels, (x, w))
+        return _arranged(convolve(pixels, kernels, bias, *_ones(size), 1, size), x, w)
     if conv_flat.is_flat(grid):
         return _arranged(conv_flat.convolve(grid, x, w, bias), x, w)
     if _lies_better_last(grid, n, w.size > LARGE):
@@ -105,6 +108,12 @@ def convolve_transposed(
         numbers = y.reshape(n, groups, out // groups, -1)
         columns = np.matmul(w.reshape(groups, out // groups, -1).swapaxes(1, 2), numbers)
         x = add_all(grid, columns, size).reshape(n, -1, *size)
+        if bias is not None:
+            x += bias.reshape(-1, *[1] * len(size))
+        return _arranged(x, y, w)
+    if conv_flat.sees_all(grid, size):
+        x = convolve_transposed(y, conv_flat.as_channels(w), None, *_ones(size), 1, grid.size)
+        x = x.reshape(n, channels, *size)
         if bias is not None:
             x += bias.reshape(-1, *[1] * len(size))
         return _arranged(x, y, w)
@@ -171,6 +180,9 @@ def convolve_weights(
         numbers = y.reshape(n, groups, out // groups, -1)
         products = np.matmul(numbers, columns.swapaxes(2, 3))
         return np.add.reduce(products, 0).reshape(out, channels, *size)
+    if conv_flat.sees_all(grid, x.shape[2:]):
+        found = convolve_weights(conv_flat.as_channels(x), y, *_ones(size), 1, grid.size)
+        return found.reshape(out, channels, *size)
     if conv_flat.is_flat(grid):
         return conv_flat.convolve_weights(grid, x, y).reshape(out, channels, *size)
     if _lies_better_last(grid, n, True):
@@ -254,6 +266,11 @@ def _lies_better_last(grid: Grid, n: int, for_all: bool) -> bool:
     if n < IMAGES or grid.offsets == 1 or grid.places >= SMALL:
         return False
     return for_all or grid.places < SHORT or max(grid.stride) > 1
+
+
+def _ones(size: Any) -> tuple[Any, Any, Any]:
+    """Steps of one, and no padding."""
+    return (1,) * len(size), (0,) * len(size), (1,) * len(size)
 
 
 def _with_batch_axis(stride: Any, padding: Any, dilation: Any) -> tuple[Any, Any, Any]:

@@ -1,4 +1,4 @@
-"""Convolutions whose kernels see one place of an image, without padding: products of matrices.
+"""Convolutions that are products of matrices: of kernels that see one place, or all of an image.
 
 Shapes as in conv.py; images with few places are put side by side in one product.
 """
@@ -15,6 +15,17 @@ _FEW = 64  # places: images with fewer are put side by side
 def is_flat(grid: Grid) -> bool:
     """Whether the kernels are of one element, for all channels, and all that they see is there."""
     return grid.offsets == 1 and grid.groups == 1 and not any(grid.padding)
+
+
+def sees_all(grid: Grid, image: Any) -> bool:
+    """Whether there is one place, and the kernels, for all channels, cover an image from there."""
+    whole = grid.kernel == tuple(image) and grid.places == 1 < grid.offsets
+    return whole and grid.groups == 1 and not any(grid.padding) and max(grid.dilation) == 1
+
+
+def as_channels(x: Array) -> Any:
+    """Pixels as channels of images of one pixel."""
+    return x.reshape(len(x), -1, *[1] * (x.ndim - 2))
 
 
 def convolve(grid: Grid, x: Array, w: Array, bias: Any) -> Any:

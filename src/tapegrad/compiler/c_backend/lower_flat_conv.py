@@ -1,4 +1,4 @@
-"""Convolutions whose kernels see one place of an image: products of matrices."""
+"""Convolutions that are products of matrices: of kernels that see one place, or all of an image."""
 
 from math import prod
 
@@ -14,12 +14,12 @@ _FEW = 32  # places: images with fewer are put side by side in one product
 
 
 def lower_flat_conv(lowering: Lowering, instruction: Instruction) -> bool:
-    """`xp.convolve` and its gradients, of kernels of one element for all channels."""
+    """`xp.convolve` and its gradients, of kernels of one element, or of the size of the images."""
     lower = _RULES.get(instruction.text)
     result = instruction.result
     if lower is None or instruction.kwargs or not lowering.is_array(result):
         return False
-    *arrays, stride, padding, _dilation, groups, size = instruction.args
+    *arrays, stride, padding, dilation, groups, size = instruction.args
     if groups != 1 or any(padding) or not all(x is None or lowering.is_array(x) for x in arrays):
         return False
     places = [None if x is None else lowering.place(x) for x in arrays]
@@ -28,36 +28,50 @@ def lower_flat_conv(lowering: Lowering, instruction: Instruction) -> bool:
         return False
     if any(0 in x.shape for x in (result, *places) if x is not None):
         return False
-    return lower(lowering, places, tuple(stride), tuple(size), result, instruction.line)
+    steps = tuple(stride), tuple(dilation)
+    return lower(lowering, places, steps, tuple(size), result, instruction.line)
 
 
 def _convolve(
-    lowering: Lowering, places: list, stride: tuple, size: tuple, result: Any, line: Any
+    lowering: Lowering, places: list, steps: tuple, size: tuple, result: Any, line: Any
 ) -> bool:
     x, w, bias = places
-    if prod(w.shape[2:]) != 1:
+    if _sees_all(x.shape[2:], w.shape[2:], steps):
+        x = _in_shape(lowering, x, (x.shape[0], prod(x.shape[1:]), *size), line)
+        w = _in_shape(lowering, w, (w.shape[0], prod(w.shape[1:])), line)
+    elif prod(w.shape[2:]) != 1:
         return False
-    _multiply(lowering, _as_matrix(w), _seen(x, stride, size), bias, result, line)
+    else:
+        x, w = _seen(x, steps[0], size), _as_matrix(w)
+    _multiply(lowering, w, x, bias, result, line)
     return True
 
 
 def _transposed(
-    lowering: Lowering, places: list, stride: tuple, size: tuple, result: Any, line: Any
+    lowering: Lowering, places: list, steps: tuple, size: tuple, result: Any, line: Any
 ) -> bool:
     y, w, bias = places
-    if prod(w.shape[2:]) != 1 or y.shape[2:] != size:  # else pixels between the places are zero
+    if prod(y.shape[2:]) == 1 and _sees_all(size, w.shape[2:], steps):
+        w = _in_shape(lowering, w, (w.shape[0], prod(w.shape[1:])), line)
+    elif prod(w.shape[2:]) != 1 or y.shape[2:] != size:  # pixels between the places are zero
         return False
-    _multiply(lowering, permuted(_as_matrix(w), (1, 0)), y, bias, result, line)
+    else:
+        w = _as_matrix(w)
+    _multiply(lowering, permuted(w, (1, 0)), y, bias, result, line)
     return True
 
 
 def _weights(
-    lowering: Lowering, places: list, stride: tuple, size: tuple, result: Any, line: Any
+    lowering: Lowering, places: list, steps: tuple, size: tuple, result: Any, line: Any
 ) -> bool:
     x, y = places
-    if prod(size) != 1:
+    if prod(y.shape[2:]) == 1 and _sees_all(x.shape[2:], size, steps):
+        x = _in_shape(lowering, x, (x.shape[0], prod(x.shape[1:]), *y.shape[2:]), line)
+    elif prod(size) != 1:
         return False
-    x = _side_by_side(lowering, _seen(x, stride, y.shape[2:]), line)
+    else:
+        x = _seen(x, steps[0], y.shape[2:])
+    x = _side_by_side(lowering, x, line)
     y = _side_by_side(lowering, y, line)
     out = lowering.fresh(result).reshaped((y.shape[0], x.shape[0]))
     if out is None:
@@ -86,6 +100,7 @@ def _multiply(
         product = lowering.temporary((w.shape[0], columns.shape[1]), out.dtype)
         lowering.add(Product(w, columns, product, line))
         between = permuted(_in_shape(lowering, product, (w.shape[0], n, *image), line), (1, 0))
+        between = _in_shape(lowering, between, out.shape, line)
     else:
         images = _in_shape(lowering, x, (*x.shape[:2], prod(image)), line)
         target = None if bias is not None else out.reshaped(flat)
@@ -99,9 +114,15 @@ def _multiply(
     if bias is None:
         lowering.copy(between, out, line)
         return
-    along = _in_shape(lowering, bias, (w.shape[0], *(1,) * len(image)), line).broadcast(out.shape)
+    along = _in_shape(lowering, bias, (out.shape[1], *(1,) * len(image)), line)
+    along = along.broadcast(out.shape)
     dtypes = [out.dtype, out.dtype]
     lowering.add_pointwise("{0} + {1}", [between, along], dtypes, out.dtype, out, np.add, line)
+
+
+def _sees_all(image: tuple, kernel: tuple, steps: tuple) -> bool:
+    """Whether a kernel covers an image, pixel by pixel."""
+    return image == kernel and set(steps[1]) == {1}
 
 
 def _as_matrix(w: Access) -> Access:
