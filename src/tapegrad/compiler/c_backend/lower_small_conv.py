@@ -14,9 +14,9 @@ from tapegrad.compiler.c_backend.lower_flat_conv import permuted
 from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
-_IMAGES = 4  # at least
-_PLACES, _OF_KERNELS = 64, 1024  # at most, where vectors are places: a group has few channels
-_SMALLEST = 16  # the same where they are channels, and the weights many
+_IMAGES = 2  # at least
+_PLACES, _OF_KERNELS = 64, 1024  # at most, where vectors are places: groups have few channels
+_SMALLEST = 16  # the same where they are channels, of which there are many
 _FEW, _MANY = 8, 2**18  # channels of a group, and weights
 _BATCHED = {"xp.convolve": (0,), "xp.convolve_transposed": (0,), "xp.convolve_weights": (0, 1)}
 """Which arguments are batches of images; the result is one, too, but that of kernels."""
@@ -39,7 +39,7 @@ def lower_small_conv(lowering: Lowering, instruction: Instruction) -> bool:
         return False
     weights = (result if of_kernels else places[1]).shape
     transposed = instruction.text == "xp.convolve_transposed"
-    if (weights[1] if transposed else weights[0] // groups) <= _FEW:
+    if groups > 1 and (weights[1] if transposed else weights[0] // groups) <= _FEW:
         most = _OF_KERNELS if of_kernels else _PLACES
     else:
         most = _SMALLEST if prod(weights) > _MANY else 0
