@@ -1,6 +1,8 @@
 """Classes of tensors with a `__torch_dispatch__`: PyTorch's logging tensor."""
 
 import copy
+import io
+import pickle
 
 import pytest
 
@@ -227,3 +229,116 @@ def test_a_deep_copy_is_a_clone_with_copied_attributes(monkeypatch):
     monkeypatch.setattr(Holding, "wraps", False)
     with pytest.raises(RuntimeError, match="for which cloning returns another instance of the sam"):
         copy.deepcopy(x)
+
+
+def test_writes_through_what_detach_and_views_give_are_counted_and_those_through_data_are_not():
+    x = Logging(torch.ones(2))
+    counts = []
+    for write in (x.add_, x.detach().add_, x.view(2, 1).add_, x.data.add_):
+        write(1)
+        counts.append(x._version)
+    assert counts == [1, 2, 3, 3]
+    assert type(x.data) is Logging
+
+
+def test_assigning_data_keeps_the_class():
+    x = Logging(torch.ones(2))
+    x.data = torch.zeros(3)
+    CALLS.clear()
+    assert type(x) is Logging and x.shape == (3,)
+    _ = x * 2
+    assert CALLS == ["aten.mul.Tensor"]
+
+
+def test_tensors_like_one_of_a_class_are_made_by_the_class():
+    x = Logging(torch.ones(2))
+    CALLS.clear()
+    made = [torch.rand_like(x), torch.randn_like(x), torch.randint_like(x, 3)]
+    made.append(torch.randint_like(x, 1, 3))
+    assert {type(each) for each in made} == {Logging}
+    names = ["rand_like.default", "randn_like.default"]
+    assert CALLS == [f"aten.{each}" for each in (*names, "randint_like.default")] + [
+        "aten.randint_like.low_dtype"
+    ]
+
+
+def test_a_tensor_whose_class_dispatches_is_no_object_of_another_class():
+    class Other(torch.Tensor):
+        pass
+
+    x = Logging(torch.ones(2))
+    for make in (
+        x.as_subclass,
+        lambda cls: torch.Tensor._make_subclass(cls, x),
+        lambda cls: cls(x),
+    ):
+        with pytest.raises(RuntimeError, match="subclass Other but the raw Tensor object is alre"):
+            make(Other)
+    assert type(x.as_subclass(torch.Tensor)) is Logging
+
+
+class Pair(Logging):
+    def __repr__(self):
+        return f"Pair({self.elem})"
+
+
+@pytest.mark.parametrize("how", [pickle.dumps, "save"])
+def test_tensors_that_wrap_others_are_pickled_and_saved(how):
+    x = Pair(torch.tensor([[1, 2], [3, 4]]).t())
+    x.label = "here"
+    if how == "save":
+        file = io.BytesIO()
+        torch.save(x, file)
+        file.seek(0)
+        with torch.serialization.safe_globals([Pair]):
+            y = torch.load(file)
+    else:
+        y = pickle.loads(how(x))
+    assert (type(y), y.dtype, y.stride(), y.label) == (Pair, torch.int64, (1, 2), "here")
+    assert y.elem.tolist() == [[1, 3], [2, 4]]
+
+
+def test_a_tensor_of_a_class_is_formatted_by_its_repr():
+    assert f"{Pair(torch.ones(()))}" == "Pair(1.0)"
+
+
+def test_a_class_may_give_none_and_nothing_else_that_is_no_tensor():
+    class Gives(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return what
+
+    what = None
+    x = torch.Tensor._make_subclass(Gives, torch.ones(1))
+    assert x.neg() is None and x.detach() is None
+    what = "text"
+    for call in (x.neg, x.detach):
+        with pytest.raises(RuntimeError, match="Unable to cast text to Tensor"):
+            call()
+
+
+class Reentrant(Logging):
+    def __repr__(self):
+        return super().__repr__(tensor_contents=f"{self.elem}")
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        with torch.overrides.enable_reentrant_dispatch():
+            return Reentrant(func(*[x.elem if isinstance(x, Reentrant) else x for x in args]))
+
+
+def test_what_is_computed_reentrantly_is_recorded_where_it_is_outside():
+    x = Reentrant(torch.ones(2, requires_grad=True))
+    y = x + 2
+    assert not y.requires_grad and repr(y) == "Reentrant(tensor([3., 3.], grad_fn=<AddBackward0>))"
+    y.elem.sum().backward()
+    assert x.elem.grad.tolist() == [1, 1]
+    with torch.no_grad():
+        assert not (x + 2).elem.requires_grad
+
+
+def test_a_class_writes_the_contents_in_its_repr():
+    x = Reentrant(torch.ones(2, dtype=torch.float64), requires_grad=True)
+    assert repr(x) == (
+        "Reentrant(tensor([1., 1.], dtype=torch.float64), dtype=torch.float64,\n"
+        "          requires_grad=True)"
+    )

@@ -8,6 +8,7 @@ from tapegrad.utils._python_dispatch import (
     _disable_current_modes,
     _get_current_dispatch_mode,
     _get_current_dispatch_mode_stack,
+    is_in_torch_dispatch_mode,
 )
 
 aten = torch.ops.aten
@@ -171,8 +172,9 @@ def test_not_implemented_and_what_is_no_tensor_raise():
     with Refusing():
         with pytest.raises(TypeError, match=r"Multiple dispatch failed for 'torch.ops.aten.exp"):
             x.exp()
-        with pytest.raises(TypeError, match="Unable to cast Python instance of type <class 'str'>"):
-            x.sin()
+        for call in (x.sin, lambda: torch.ones(2)):
+            with pytest.raises(RuntimeError, match="Unable to cast no tensor to Tensor"):
+                call()
 
 
 def test_an_overload_knows_its_names():
@@ -282,3 +284,48 @@ def test_a_handler_of_a_mode_that_does_not_get_it_is_refused():
     with pytest.raises(RuntimeError, match="`__torch_dispatch__` as a classmethod is not supp"):
         with Mode():
             torch.ones(1) + 1
+
+
+class Numbered(TorchDispatchMode):
+    def __init__(self, number, heard):
+        super().__init__()
+        self.number, self.heard = number, heard
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.heard.append((self.number, str(func)))
+        return NotImplemented if types else func(*args, **(kwargs or {}))
+
+
+def test_the_innermost_mode_hears_first_of_a_tensor_that_is_made():
+    heard = []
+    with Numbered(1, heard), Numbered(2, heard):
+        assert torch.ones(2).tolist() == [1, 1]
+    assert heard[:2] == [(2, "aten.ones.default"), (1, "aten.ones.default")]
+
+
+def test_what_a_mode_does_not_know_goes_to_the_class():
+    class Wraps(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            heard.append(("class", str(func)))
+            return func(args[0].elem)
+
+    heard = []
+    x = torch.Tensor._make_wrapper_subclass(Wraps, (2,))
+    x.elem = torch.ones(2)
+    with Numbered(1, heard), Numbered(2, heard):
+        y = x.abs()
+    assert type(y) is torch.Tensor and y.tolist() == [1, 1]
+    assert [number for number, _ in heard] == [2, "class", 2, 1]
+
+
+def test_modes_of_libraries_are_told_apart():
+    class Infra(Log):
+        @classmethod
+        def is_infra_mode(cls):
+            return True
+
+    with Infra():
+        assert is_in_torch_dispatch_mode() and not is_in_torch_dispatch_mode(False)
+        with Log():
+            assert is_in_torch_dispatch_mode(include_infra_modes=False)

@@ -96,6 +96,9 @@ class Named(torch.Tensor):
 
     __slots__ = ("label", "unset")
 
+    def new_empty(self, *size, **options):
+        return super().new_empty(*size, **options).as_subclass(Named)
+
 
 class Counted(torch.Tensor):
     """A tensor whose class says what its state is."""

@@ -98,3 +98,18 @@ def test_a_class_of_tensors_derives_from_tensor():
     )
     with raises(TypeError, message):
         torch.ones(2).as_subclass(int)
+
+
+def test_a_subclass_is_copied_where_it_makes_tensors_of_its_class():
+    class Sub(torch.Tensor):
+        pass
+
+    class Own(torch.Tensor):
+        def new_empty(self, *size, **options):
+            return super().new_empty(*size, **options).as_subclass(Own)
+
+    with pytest.raises(RuntimeError, match=r"for non-wrapper subclasses .* implement new_empty"):
+        copy.deepcopy(torch.ones(2).as_subclass(Sub))
+    with pytest.raises(RuntimeError, match=r"for wrapper subclasses .* implement clone"):
+        copy.deepcopy(torch.ones(0).as_subclass(Sub))
+    assert type(copy.deepcopy(torch.ones(2).as_subclass(Own))) is Own

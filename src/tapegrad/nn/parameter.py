@@ -276,7 +276,7 @@ class UninitializedTensorMixin:
     __hash__ = object.__hash__
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter that has no shape yet.
 
     >>> torch.nn.UninitializedParameter()
@@ -295,7 +295,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
         return parameter
 
 
-class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
     """A buffer that has no shape yet.
 
     >>> torch.nn.UninitializedBuffer()

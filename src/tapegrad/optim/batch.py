@@ -16,10 +16,11 @@ from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import BLOCK, LARGE, run_blocks
 from tapegrad.autograd.mode import enable_grad, no_grad
 from tapegrad.autograd.node import INFERENCE, version_of
+from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Namespace, OptimizerLike
 from tapegrad.core.dtype import default, float64
-from tapegrad.core.errors import assertion_error
 from tapegrad.core.tensor_base import SHARDED, SPARSE, wrap
+from tapegrad.core.torch_dispatch import StandIn
 from tapegrad.operators.shape.as_strided import view_as_complex, view_as_real
 from tapegrad.tensors.tensor import Tensor
 
@@ -61,6 +62,12 @@ class Batch:
         self.pairs: list[tuple[Any, Any]] = []
         self.checks: list[tuple] = []
         model = params[0]._array
+        if type(model) is StandIn:
+            raise errors.not_implemented(
+                f"{type(optimizer).__name__}: its steps do not reach the __torch_dispatch__ of "
+                f"{type(params[0]).__name__} in tapegrad",
+                "Let it update what the tensor wraps.",
+            )
         sizes = [vector(p._array).size for p in params] if flat else [0]
         if flat:
             model = np.empty(sum(sizes), vector(model).dtype)
@@ -278,7 +285,7 @@ def step_group_on_tensors(optimizer: OptimizerLike, group: dict[str, Any]) -> No
     if group.get("capturable"):
         raise _not_capturable(optimizer)
     if group.get("foreach"):
-        raise assertion_error("_foreach ops don't support autograd", "Leave foreach away.")
+        raise errors.assertion_error("_foreach ops don't support autograd", "Leave foreach away.")
     options = _options(group, keep_tensors=True)
     with enable_grad():
         for param in group["params"]:
@@ -372,7 +379,7 @@ _PLAIN = {float, int, bool, type(None)}
 
 
 def _not_capturable(optimizer: OptimizerLike) -> AssertionError:
-    return assertion_error(
+    return errors.assertion_error(
         f"If capturable=True, {optimizer.captured} must be on supported devices: "
         "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla'].",
         "Leave capturable away: it is for graphs of GPU kernels.",

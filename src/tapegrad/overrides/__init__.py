@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from functools import update_wrapper
 from typing import Any
 
+from tapegrad.autograd.mode import is_grad_enabled, set_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core import torch_function as _core
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.torch_function import MODES, STATE, name_of
+from tapegrad.library.overload import HANDED
 from tapegrad.overrides.functions import (
     _get_tensor_methods,
     get_ignored_functions,
@@ -192,10 +194,15 @@ def redispatch_function(
 
 @contextmanager
 def enable_reentrant_dispatch() -> Iterator[None]:
-    """A block in which functions may be overridden although an override is running."""
+    """A block in which functions may be overridden although an override is running.
+
+    In a `__torch_dispatch__` what is computed there is recorded, too.
+    """
     token = STATE.set(_core.ON)
+    call: Any = HANDED.get()
     try:
-        yield
+        with set_grad_enabled(is_grad_enabled() or getattr(call, "grad", False)):
+            yield
     finally:
         STATE.reset(token)
 

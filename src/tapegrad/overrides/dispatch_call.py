@@ -29,6 +29,7 @@ class Call(NamedTuple):
     args: tuple
     kwargs: dict[str, Any]
     run: Callable[[tuple, dict], Any]  # NotImplemented for arguments of another form
+    grad: bool = False  # whether there is a grad mode outside, where the call was made
 
     def hand_to(self, handler: Callable, types: tuple = ()) -> Any:
         """What `handler`, a `__torch_dispatch__`, gives for the call."""
@@ -101,15 +102,15 @@ def write_call(
     return _as_given(f"{name}.{overload}", args, kwargs, run)
 
 
-def made_call(name: str, made: Any) -> Call:
-    """A call that made the tensor `made`."""
+def made_call(name: str, made: Any, run: Callable[[], Any]) -> Call:
+    """A call that made the tensor `made`, of which `run` tells the modes around."""
     if name not in ("empty", "ones", "zeros", "rand", "randn"):
-        return _as_given("lift_fresh.default", (made,), {}, lambda: made)
+        return _as_given("lift_fresh.default", (made,), {}, run)
     overload = "memory_format" if name == "empty" else "default"
     options = {"device": made.device, "pin_memory": False}
     if made.dtype is not default_dtype():
         options = {"dtype": made.dtype, **options}
-    return _as_given(f"{name}.{overload}", ([*made.shape],), options, lambda: made)
+    return _as_given(f"{name}.{overload}", ([*made.shape],), options, run)
 
 
 def _as_given(name: str, args: tuple, kwargs: dict, run: Callable[[], Any]) -> Call:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tapegrad.autograd.layered_mode import Layered, layer_of, stripped
 from tapegrad.autograd.mode import MODE, Under
-from tapegrad.autograd.node import make_leaf
+from tapegrad.autograd.node import make_leaf, version_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.dtype import default
@@ -20,7 +20,13 @@ from tapegrad.library.aten import overload_named
 from tapegrad.library.binding import bind
 from tapegrad.operators.creation import like
 from tapegrad.overrides.dispatch_call import Call, call_of, write_call
-from tapegrad.overrides.dispatch_mode import Dispatching, below_autograd, nobody, settled
+from tapegrad.overrides.dispatch_mode import (
+    Dispatching,
+    below_autograd,
+    nobody,
+    require_tensor,
+    settled,
+)
 
 
 class ByClass(Layered):
@@ -40,7 +46,7 @@ class ByClass(Layered):
         if type(op) is not Op:
             return self._write(name, op, shown, params)
         with Under(below_autograd(stripped(self.under, ByClass))):
-            result = ask(call_of(op, shown, params))
+            result = ask(call_of(op, shown, params)._replace(grad=self.grad))
         return settled(self, op, inputs, params, result)
 
     def _write(self, name: str, op: Any, inputs: tuple, params: dict) -> Any:
@@ -76,7 +82,7 @@ def ask(call: Call) -> Any:
         add_overriding(found, x)
     types = tuple(map(type, found))
     for x in found:
-        result = call.hand_to(type(x).__torch_dispatch__, types)
+        result = call.hand_to(x.__torch_dispatch__, types)
         if result is not NotImplemented:
             return result
     raise nobody(call.overload, [f"tensor subclass {kind}" for kind in types])
@@ -163,6 +169,9 @@ _WHOLE = {
     "full_like": "full_like.default",
     "multinomial": "multinomial.default",
     "nonzero": "nonzero.default",
+    "rand_like": "rand_like.default",
+    "randint_like": "randint_like.default",
+    "randn_like": "randn_like.default",
 }
 """Functions that compute without operators: their calls are handed to a class as they are."""
 
@@ -172,6 +181,8 @@ def _whole(function: Callable, args: tuple, kwargs: dict) -> Call | None:
     name = _WHOLE.get(getattr(function, "__name__", ""))
     if name is None:
         return None
+    if name == "randint_like.default" and (len(args) > 2 or "low" in kwargs):
+        name = "randint_like.low_dtype"
     overload = overload_named(f"aten.{name}")
     named = {"self" if key == "input" else key: value for key, value in kwargs.items()}
     try:
@@ -228,6 +239,8 @@ def direct(name: str, method: Callable) -> Callable:
     overload = "Tensor" if public in _ARITHMETIC else "default"
     if public == "fill_":
         overload = "Scalar"
+    if public == "set_":
+        overload = "source_Tensor"
     packet = {"item": "_local_scalar_dense"}.get(public, public)
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -241,6 +254,12 @@ def direct(name: str, method: Callable) -> Callable:
         handed = Call(overload_named(f"aten.{packet}.{overload}"), (shown, *args), kwargs, run)
         with Under(below_autograd(stripped(MODE.get(), ByClass))):
             result = ask(handed)
+        if public == "detach":
+            require_tensor(result)
+        if public == "detach" and is_stand_in(result) and result is not self:
+            result._counter = version_of(self)  # writes are counted together
+        elif public.endswith("_") and public not in ("requires_grad_", "detach_"):
+            version_of(self).value += 1
         return self if public.endswith("_") and result is None else result
 
     call.__name__ = name
@@ -259,6 +278,12 @@ def _refused(name: str) -> Callable:
     return call
 
 
+def _repr(self: Any, *, tensor_contents: str | None = None) -> str:
+    if tensor_contents is None:
+        return _refused("tolist")(self)  # which prints the elements, in PyTorch, too
+    return undisturbed(tensor_base.Tensor.__repr__, self, tensor_contents=tensor_contents)
+
+
 def _without_memory(self: Any) -> Any:
     raise errors.runtime_error(
         "The tensor has a non-zero number of elements, but its data is not allocated yet.",
@@ -270,6 +295,20 @@ def _address(self: Any) -> int:
     """Where the memory of a tensor is; 0 for one that only wraps others."""
     inside = array_of(self).inside
     return 0 if inside is None else wrap(inside).data_ptr()
+
+
+def _data(self: Any) -> Any:
+    """What `detach` gives, with a version counter of its own."""
+    result = self.detach()
+    if is_stand_in(result) and result is not self:
+        result._counter = None
+    return result
+
+
+def _set_data(self: Any, value: Any) -> None:
+    array = array_of(value)
+    inside = array.inside if type(array) is StandIn else array
+    self._array = StandIn(self, array, inside)
 
 
 def _as_number(kind: type) -> Callable:
@@ -288,10 +327,12 @@ def _with_all(name: str, method: Callable) -> Callable:
     return call
 
 
-def methods() -> dict[str, Callable]:
+def methods() -> dict[str, Any]:
     """What a class that dispatches has in the place of methods that are no operators."""
     tensor = tensor_base.Tensor
-    found = {name: direct(name, getattr(tensor, name)) for name in ("detach", "item")}
+    found: dict[str, Any] = {}
+    for name in ("detach", "item"):
+        found[name] = direct(name, getattr(tensor, name))
     for name in dir(tensor):
         operator = name.startswith("__i") and f"__{name[3:]}" in dir(tensor) and name[-2:] == "__"
         if operator or (name[-1] == "_" and name[0] != "_" and name != "requires_grad_"):
@@ -302,12 +343,13 @@ def methods() -> dict[str, Callable]:
         found[name] = direct(name, getattr(tensor, name))
     for name in ("numpy", "tolist", "__array__", "__dlpack__"):
         found[name] = _refused(name)
-    found["__repr__"] = _refused("tolist")  # which prints the elements, in PyTorch, too
+    found["__repr__"] = _repr
     for name in ("storage", "untyped_storage"):
         found[name] = _without_memory
     found["data_ptr"] = _address
     for kind in (bool, complex, float, int):
         found[f"__{kind.__name__}__"] = _as_number(kind)
+    found["data"] = property(_data, _set_data)
     found["backward"] = _with_all("backward", tensor.backward)
     return found
 
@@ -320,7 +362,7 @@ def is_asked_in_place_of(function: Any, args: tuple) -> Any:
     return _METHODS.get(name)
 
 
-_METHODS: dict[str, Callable] = {}
+_METHODS: dict[str, Any] = {}
 
 
 def declare(cls: type) -> None:
@@ -358,7 +400,7 @@ def made_wrapper(
     """A tensor of a class that dispatches, without memory."""
     made = object.__new__(cls)
     made._node = made._counter = made._view = made._grad = None
-    made._signature = False
+    made._signature, made._born = False, tensor_base.BORN[0]
     made._array = StandIn(made, _Layout(size, strides, default() if dtype is None else dtype), None)
     made._array.offset = offset
     return make_leaf(made) if requires_grad else made

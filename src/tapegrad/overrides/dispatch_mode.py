@@ -14,12 +14,14 @@ from contextvars import Token
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.layered_mode import Layered, layer_of, stripped
 from tapegrad.autograd.mode import MODE, Mode, Under
+from tapegrad.autograd.node import version_of
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of, mark_view
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, ModeLike, OperatorLike
+from tapegrad.core.registration import DISPATCH_CLASSES
 from tapegrad.core.tensor_base import TensorBase, wrap
-from tapegrad.core.torch_dispatch import tensors_of
+from tapegrad.core.torch_dispatch import is_stand_in, tensors_of
 from tapegrad.core.torch_function import require_plain_method
 from tapegrad.dispatch.apply import record
 from tapegrad.dispatch.op import Op
@@ -46,13 +48,17 @@ class Dispatching(Layered):
 
     def _handed(self, op: Op, inputs: tuple, params: dict) -> Any:
         with Under(below_autograd(self.under)):
-            result = self._ask(call_of(op, inputs, params))
+            result = self._ask(call_of(op, inputs, params)._replace(grad=self.grad))
         return settled(self, op, inputs, params, result)
 
     def _ask(self, call: Call) -> Any:
-        types = dict.fromkeys(map(type, tensors_of((*call.args, *call.kwargs.values()))))
+        own = tensors_of((*call.args, *call.kwargs.values()))
+        types = dict.fromkeys(map(type, own))
         require_plain_method(self.handler, "__torch_dispatch__")
         result = call.hand_to(self.handler.__torch_dispatch__, tuple(types))
+        if result is NotImplemented and own:
+            with Under(below_autograd(Dispatching(MODE.get(), self.handler))):
+                return DISPATCH_CLASSES().ask(call)
         if result is NotImplemented:
             raise nobody(call.overload, [f"mode object {self.handler}"])
         return result
@@ -70,9 +76,22 @@ class Dispatching(Layered):
             self._ask(write_call(name, op, inputs, params, run))
 
     def _make(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-        made = self.below(name, function, args, kwargs)
+        mode = stripped(self.under, Dispatching)
+        if isinstance(mode, Mode):
+            return self._offer(name, mode.call(name, function, args, kwargs))
+        with Under(mode):
+            made = function(*args, **kwargs)
+        return self._offer(name, made)
+
+    def _offer(self, name: str, made: Any) -> Any:
+        """What the mode, and those around it, make of a tensor that was made."""
+
+        def run() -> Any:
+            around = layer_of(Dispatching)
+            return made if around is None else around._offer(name, made)
+
         with Under(below_autograd(self.under)):
-            return self._ask(made_call(name, made))
+            return require_tensor(self._ask(made_call(name, made, run)))
 
 
 def below_autograd(mode: ModeLike) -> Any:
@@ -91,16 +110,24 @@ def nobody(overload: Any, handlers: list[str]) -> TypeError:
     )
 
 
+def require_tensor(out: Any) -> Any:
+    """`out`, which a `__torch_dispatch__` has given in the place of a tensor."""
+    if isinstance(out, TensorBase | None):
+        return out
+    raise errors.runtime_error(
+        f"Unable to cast {out} to Tensor",
+        "What __torch_dispatch__ returns for an operator must be a tensor, or several.",
+    )
+
+
 def settled(layer: Layered, op: Op, inputs: tuple, params: dict, result: Any) -> Any:
     """The result of a call that was handed over, with its place in the graph."""
+    if result is None:
+        return None
     several = isinstance(result, tuple | list)
     outs = tuple(result) if several else (result,)
     for out in outs:
-        if not isinstance(out, TensorBase):
-            raise errors.type_error(
-                f"Unable to cast Python instance of type {type(out)} to C++ type 'Tensor'",
-                f"What __torch_dispatch__ returns for {op.name} must be a tensor, or several.",
-            )
+        require_tensor(out)
     edges = [edge_of(x) if isinstance(x, TensorBase) else None for x in inputs]
     wanted = layer.grad and bool(op.vjps) and any(edge is not None for edge in edges)
     if not wanted and not op.view:
@@ -133,6 +160,8 @@ def _placed(
         for i, out in enumerate(outs):
             if type(out) is tensor_base.Tensor:
                 mark_view(op, inputs[0], out, params, i if op.multi else None, mode)
+            elif is_stand_in(out) and is_stand_in(inputs[0]) and out is not inputs[0]:
+                out._counter = version_of(inputs[0])
     return outs if several else outs[0]
 
 
@@ -185,6 +214,11 @@ class TorchDispatchMode:
 
     def __exit__(self, *error: object) -> None:
         MODE.reset(self.__dict__["_tokens"].pop())
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """Whether the mode belongs to a library, not to the program."""
+        return False
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:

@@ -57,6 +57,7 @@ GLOBALS: dict[str, Any] = {
     "torch._utils._rebuild_tensor_v2": rebuild.rebuild_tensor_v2,
     "torch._utils._rebuild_tensor_v3": rebuild.rebuild_tensor_v3,
     "torch._utils._rebuild_meta_tensor_no_storage": rebuild.rebuild_meta_tensor,
+    "torch._utils._rebuild_wrapper_subclass": rebuild.rebuild_wrapper_subclass,
     "torch._utils._rebuild_sparse_tensor": rebuild.rebuild_sparse_tensor,
     "torch._utils._rebuild_parameter": rebuild.rebuild_parameter,
     "torch._utils._rebuild_parameter_with_state": rebuild.rebuild_parameter_with_state,
@@ -85,7 +86,6 @@ LACKING = {
     "torch._utils._rebuild_qtensor": "quantized tensors",
     "torch._utils._rebuild_device_tensor_from_numpy": "tensors on other devices",
     "torch._utils._rebuild_device_tensor_from_cpu_tensor": "tensors on other devices",
-    "torch._utils._rebuild_wrapper_subclass": "wrapper subclasses of tensors",
 }
 BLOCKED = ("sys", "os", "posix", "nt")
 

@@ -15,6 +15,7 @@ from tapegrad.core.errors import runtime_error
 from tapegrad.core.memory_format import layout, span
 from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.core.torch_dispatch import dispatches
 from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.nn.parameter import Parameter
 from tapegrad.operators.creation.legacy_constructor import retyped
@@ -80,6 +81,19 @@ def rebuild_meta_tensor(dtype: Any, size: Shape, stride: Shape, requires_grad: b
     _check_places(0, size, stride, dtype.itemsize)
     found = empty_strided(size, stride, dtype=dtype, device="meta")
     return _completed(found, requires_grad, None)
+
+
+def rebuild_wrapper_subclass(
+    cls: Any, dtype: Any, size: Shape, stride: Shape, offset: Any, *where: Any
+) -> Any:
+    """A tensor without memory of a class that dispatches; `where`: layout, device, gradient."""
+    if not isinstance(cls, type) or not issubclass(cls, Tensor) or not dispatches(cls):
+        raise malformed("the class of a tensor that wraps others is no such class")
+    if type(dtype) is not Dtype or len(where) != 3 or type(where[2]) is not bool:
+        raise malformed("the dtype of a tensor is none")
+    _check_places(offset, size, stride, dtype.itemsize)
+    options: dict[str, Any] = {"dtype": dtype, "device": where[1], "requires_grad": where[2]}
+    return Tensor._make_wrapper_subclass(cls, size, stride, offset, **options)
 
 
 def rebuild_sparse_tensor(kind: Any, data: Any) -> Any:
@@ -162,7 +176,8 @@ def with_metadata(found: object, state: dict) -> None:
 
 
 _TENSOR_FUNCTIONS = (
-    rebuild_tensor, rebuild_tensor_v2, rebuild_tensor_v3, rebuild_parameter, rebuild_meta_tensor
+    rebuild_tensor, rebuild_tensor_v2, rebuild_tensor_v3, rebuild_parameter, rebuild_meta_tensor,
+    rebuild_wrapper_subclass,
 )  # fmt: skip
 
 
@@ -173,7 +188,10 @@ def _with_attributes(found: object, state: Any) -> Any:
         return found
     attributes = state[0] if type(state) is tuple and state else state
     if type(attributes) is dict:
-        for name in attributes:
+        own = not type(found).__module__.startswith(("tapegrad", "torch"))
+        for name, value in attributes.items():
+            if own and isinstance(value, Tensor):  # in a class that was allowed
+                continue
             if type(name) is str and hasattr(type(found), name):
                 raise malformed(f"an attribute would hide the method or property {name!r}")
     with_metadata(found, state)

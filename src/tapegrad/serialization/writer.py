@@ -19,6 +19,7 @@ from tapegrad.core.memory_format import layout, memory_format, sparse_csc
 from tapegrad.core.size import Size
 from tapegrad.core.storage import elements_of, offset_of, owner_of, row_major
 from tapegrad.core.tensor_base import SHARDED
+from tapegrad.core.torch_dispatch import array_of, dispatches
 from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.nn.parameter import Parameter
 from tapegrad.operators.creation.typed_storage import TypedStorage
@@ -304,6 +305,10 @@ def _reduced(x: Tensor) -> tuple:
                 (data, x.requires_grad, OrderedDict(), state),
             )
         return rebuild.rebuild_parameter, (data, x.requires_grad, OrderedDict())
+    if dispatches(kind) and array_of(x).inside is None:
+        where = (tuple(x.shape), x.stride(), x.storage_offset(), x.layout, x.device)
+        made = (kind, x.dtype, *where, x.requires_grad)
+        return rebuild.rebuild_from_type, (rebuild.rebuild_wrapper_subclass, kind, made, state)
     function, args = _of_memory(x)
     if state or kind is not Tensor:
         return rebuild.rebuild_from_type, (function, kind, args, state)
@@ -314,13 +319,15 @@ def _of_memory(x: Tensor) -> tuple:
     if x.is_meta:
         size, stride = tuple(x.shape), x.stride()
         return rebuild.rebuild_meta_tensor, (x.dtype, size, stride, x.requires_grad)
-    array, stride = memory_of(x._array), x.stride()
+    read: Any = array_of(x)
+    read = read.inside if dispatches(type(x)) else read
+    array, stride = memory_of(read), x.stride()
     if any(step < 0 or step % array.itemsize for step in array.strides):
         array = np.ascontiguousarray(array)  # PyTorch has no such views
         stride = row_major(array.shape)
     memory = _Memory(array, STORAGE_TYPES.get(x.dtype, UNTYPED))
     args: tuple = (memory, offset_of(array), array.shape, stride, x.requires_grad, OrderedDict())
-    signs = signs_of(x._array)
+    signs = signs_of(read)
     if memory.type is UNTYPED:
         args = (*args, x.dtype)
         return rebuild.rebuild_tensor_v3, (*args, signs) if signs else args

@@ -16,7 +16,7 @@ from tapegrad.core.device import require_cpu
 from tapegrad.core.meta_array import MetaArray
 from tapegrad.core.registration import DISPATCH_CLASSES
 from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
-from tapegrad.core.torch_function import undisturbed
+from tapegrad.core.torch_function import DisableTorchFunctionSubclass, undisturbed
 from tapegrad.operators.creation.legacy_constructor import retyped
 from tapegrad.operators.shape.as_strided import alias
 
@@ -36,6 +36,11 @@ def rebuild_tensor(
     if requires_grad:
         make_leaf(found)
     return restore(found, state) if state else found
+
+
+def rebuild_wrapper(cls: type, parts: tuple, state: Any) -> Any:
+    """The tensor without memory that `reduce_tensor` took apart."""
+    return restore(DISPATCH_CLASSES().made_wrapper(cls, *parts), state)
 
 
 def state_of(x: Tensor) -> Any:
@@ -69,6 +74,12 @@ def reduce_tensor(self: Tensor, protocol: Any) -> tuple:
     if self._backward_hooks:
         warn_if_has_hooks(self)
     array = self._array
+    if type(array) is torch_dispatch.StandIn and array.inside is None:
+        steps = tuple([step // array.itemsize for step in array.strides])
+        made = (array.shape, steps, array.offset, self.dtype, self.requires_grad)
+        return rebuild_wrapper, (type(self), made, state_of(self))
+    if type(array) is torch_dispatch.StandIn:
+        array = array.inside
     parts = (_class(self), memory_of(array), self.requires_grad, state_of(self))
     if type(array) is ConjNegView:
         return rebuild_tensor, (*parts, array.conj, array.neg)
@@ -104,7 +115,7 @@ def made_subclass(cls: type, data: Tensor, require_grad: bool) -> Any:
         raise errors.must_be("_make_subclass", "cls", 1, "type", cls)
     if not isinstance(data, tensor_base.TensorBase):
         raise errors.must_be("_make_subclass", "data", 2, "Tensor", data)
-    found = retyped(undisturbed(tensor_base.Tensor.detach, data), cls)
+    found = undisturbed(lambda: retyped(data.detach(), cls))
     return make_leaf(found) if require_grad else found
 
 
@@ -145,6 +156,7 @@ def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
     if type(self._array) is torch_dispatch.StandIn:
         found = memo[id(self)] = _cloned(self)
     else:
+        _require_its_own(self)
         found = memo[id(self)] = _copied_memory(self, memo)
     restore(found, copy.deepcopy(state_of(self), memo))
     if self._grad is not None:
@@ -160,15 +172,31 @@ def _cloned(x: Tensor) -> Any:
     with no_grad():
         found = x.clone()
     if type(found) is not type(x):
-        raise errors.runtime_error(
-            "The default implementation of __deepcopy__() for wrapper subclasses only works for "
-            "subclass types that implement clone() and for which cloning returns another "
-            "instance of the same subclass. You should either properly implement clone() for "
-            "your subclass or override __deepcopy__() if it is intended behavior for clone() "
-            "to return an instance of a different type.",
-            "Return type(self)(...) for torch.ops.aten.clone.default.",
-        )
+        raise _not_its_own("wrapper", "clone", "cloning")
     return make_leaf(found) if x.requires_grad else found
+
+
+def _require_its_own(x: Tensor) -> None:
+    """Raise for a subclass whose objects do not make others of their class."""
+    if type(x) is tensor_base.Tensor:
+        return
+    with DisableTorchFunctionSubclass(), no_grad():
+        if not x._array.size:
+            if type(x.clone()) is not type(x):
+                raise _not_its_own("wrapper", "clone", "cloning")
+        elif type(x.new_empty([])) is not type(x):
+            raise _not_its_own("non-wrapper", "new_empty", "that function")
+
+
+def _not_its_own(kind: str, name: str, doing: str) -> RuntimeError:
+    return errors.runtime_error(
+        f"The default implementation of __deepcopy__() for {kind} subclasses only works for "
+        f"subclass types that implement {name}() and for which {doing} returns another instance "
+        f"of the same subclass. You should either properly implement {name}() for your subclass "
+        f"or override __deepcopy__() if it is intended behavior for {name}() to return an "
+        "instance of a different type.",
+        f"Return type(self)(...) from {name}(), or write __deepcopy__(self, memo).",
+    )
 
 
 def _copied_memory(x: Tensor, memo: dict) -> Any:

@@ -275,8 +275,8 @@ def nested(start: str, inner: str) -> str:
     return f"{start}, value=\n" + "\n".join(lines) + "\n)"
 
 
-def tensor_repr(t) -> str:
-    """The text of a tensor, equal to PyTorch's to the character.
+def tensor_repr(t, written=None) -> str:
+    """The text of a tensor, equal to PyTorch's to the character; `written` in place of the numbers.
 
     >>> torch.tensor([[1.0, 2.5], [float("nan"), -1.0]], requires_grad=True)
     tensor([[ 1.0000,  2.5000],
@@ -288,16 +288,16 @@ def tensor_repr(t) -> str:
         return meta_repr(t)
     if is_batched(t._array):
         return batched_repr(t._array)
-    text = plain_repr(t, t, [*form(t), *place(t), *_tangents(t)])
+    text = plain_repr(t, t, [*form(t), *place(t), *_tangents(t)], written)
     return f"Parameter({text})" if "_is_param" in t.__dict__ else text
 
 
-def plain_repr(t, values, suffixes) -> str:
+def plain_repr(t, values, suffixes, written=None) -> str:
     """The text of `t` with the numbers of `values` and what is said after them."""
     kind = type(t).__name__
     prefix = "tensor(" if kind in ("Tensor", "Parameter") else f"{kind}("
     indent = len(prefix)
-    text = prefix + contents(resolved(values._array), indent)
+    text = prefix + (contents(resolved(values._array), indent) if written is None else written)
     column = len(text) - text.rfind("\n") + 1  # two more than the last line is long
     for suffix in suffixes:
         if column + len(suffix) + 2 > _options["linewidth"]:
@@ -316,7 +316,7 @@ def format_tensor(t, spec: str) -> str:
     '2.50 tensor([2.5000])'
     """
     kind = type(t).__name__
-    if t._array.ndim == 0 and kind == "Tensor":
+    if kind == "Tensor" and t._array.ndim == 0:
         return format(t.item(), spec)
     if spec:
         raise errors.type_error(

@@ -262,10 +262,10 @@ class TensorCore(TensorBase):
         """A number that no other tensor has while this one exists."""
         return id(self)
 
-    def __repr__(self) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         from tapegrad.tensors.printing import tensor_repr
 
-        return tensor_repr(self)
+        return tensor_repr(self, tensor_contents)
 
     # --- its place in the graph -------------------------------------------------------------------
 

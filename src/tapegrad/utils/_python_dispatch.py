@@ -49,12 +49,13 @@ def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
     >>> is_in_torch_dispatch_mode()
     False
     """
-    return _get_current_dispatch_mode() is not None
+    modes = _get_current_dispatch_mode_stack()
+    return any(include_infra_modes or not mode.is_infra_mode() for mode in modes)
 
 
 def any_torch_dispatch_mode_on_stack(*, include_infra_modes: bool = True) -> bool:
     """The same."""
-    return is_in_torch_dispatch_mode()
+    return is_in_torch_dispatch_mode(include_infra_modes)
 
 
 # --- tensors that wrap tensors --------------------------------------------------------------------

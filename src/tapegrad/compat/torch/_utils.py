@@ -20,6 +20,7 @@ from tapegrad.serialization.rebuild import (
 from tapegrad.serialization.rebuild import rebuild_tensor as _rebuild_tensor
 from tapegrad.serialization.rebuild import rebuild_tensor_v2 as _rebuild_tensor_v2
 from tapegrad.serialization.rebuild import rebuild_tensor_v3 as _rebuild_tensor_v3
+from tapegrad.serialization.rebuild import rebuild_wrapper_subclass as _rebuild_wrapper_subclass
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "_rebuild_tensor",
     "_rebuild_tensor_v2",
     "_rebuild_tensor_v3",
+    "_rebuild_wrapper_subclass",
 ]
 
 

@@ -46,6 +46,15 @@ def retyped(tensor: Tensor, cls: type) -> Any:
             "possible. Make sure your class inherits from Tensor.",
             "class Mine(torch.Tensor): ...",
         )
+    if type(tensor._array) is torch_dispatch.StandIn:
+        if issubclass(type(tensor), cls):
+            return tensor
+        raise errors.runtime_error(
+            f"Creating a new Tensor subclass {cls.__name__} but the raw Tensor object is already "
+            f"associated to a python object of type {type(tensor).__name__} which is not a "
+            "subclass of the requested type",
+            "Make the object of what the tensor wraps.",
+        )
     made: Any = object.__new__(cls)
     for name in ("_array", "_node", "_counter", "_view", "_grad", "_signature", "_born"):
         setattr(made, name, getattr(tensor, name))

@@ -17,6 +17,7 @@ from tapegrad.core.family import family
 from tapegrad.core.memory_format import check_format, empty, preserve_format, preserved
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.core.streams.mersenne_twister import Twister
+from tapegrad.core.torch_dispatch import leave_to_classes
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.random import argument as randint_bounds
 from tapegrad.operators.random.argument import is_integer, mismatch, stream_of
@@ -74,6 +75,7 @@ def _drawing_like(name: str, check: Callable, draw: Callable, *params: float) ->
         memory_format: MemoryFormat = None,
     ) -> Any:
         errors.need_tensor(name, "input", 1, input)
+        leave_to_classes(name, input)
         stream = stream_of(name, generator)
         dtype, where = dtype_for(name, dtype, input.dtype, layout, device, pin_memory, None, input)
         check(dtype, input._array.size)
@@ -134,6 +136,7 @@ def randint_like(
     tensor([4., 9., 3.])
     """
     errors.need_tensor("randint_like", "input", 1, input)
+    leave_to_classes("randint_like", input)
     stream = stream_of("randint_like", generator)
     given = tuple(x for x in (input, low, high) if x is not None)
     low, high = (0, low) if high is None else (0 if low is None else low, high)
