@@ -5,6 +5,9 @@
 
 It needs the extra `oracle`.
 
+Functions of the same forms share them: a line with their names, then a line for each form. The last
+line is of the functions that look first whether what they are given for `out=` has a graph.
+
 Functions of several forms name them all when they are called with nonsense, and deprecated ones in
 the warning of a call. The one form of the others is put together from the operator's schema.
 """
@@ -22,6 +25,7 @@ import torch
 
 import tapegrad
 from tapegrad.core.native_arguments import Form, without_tensor
+from tools.grouped import grouped
 
 FILE = Path(__file__).resolve().parents[1] / "src" / "tapegrad" / "core" / "native_forms.bz2"
 NATIVE = (types.BuiltinFunctionType, types.MethodDescriptorType)
@@ -258,8 +262,8 @@ def name_with_out(key: str, form: Form) -> str | None:
     return None
 
 
-def graph_lines(functions: dict[str, list[str]]) -> list[str]:
-    """Lines of the functions that look first whether a tensor has a graph, with their names."""
+def graph_line(functions: dict[str, list[str]]) -> str:
+    """The functions that look first whether a tensor has a graph, with other names they have."""
     found = {}
     for key, texts in functions.items():
         if key.startswith("Tensor."):
@@ -270,7 +274,8 @@ def graph_lines(functions: dict[str, list[str]]) -> list[str]:
                 name = name_with_out(key, form)
                 if name is not None:
                     found.setdefault(key.removeprefix("nn_"), name)
-    return [f"out= {key} {name}" for key, name in found.items()]
+    names = [key if key == name else f"{key}={name}" for key, name in found.items()]
+    return f"out= {' '.join(names)}"
 
 
 def method_forms(functions: dict[str, list[str]], key: str) -> list[str]:
@@ -284,7 +289,7 @@ def main(given: list[str]) -> int:
     """Write the file, or compare with what it is."""
     known = schemas()
     old = deprecated()
-    lines = []
+    table: dict[str, list[str]] = {}
     functions: dict[str, list[str]] = {}
     spaces = (
         ("", torch, tapegrad),
@@ -303,18 +308,18 @@ def main(given: list[str]) -> int:
                 continue
             if not isinstance(function, NATIVE):
                 if prefix == "Tensor." and callable(function) and name in functions:
-                    lines.append(prefix + name)
+                    table[prefix + name] = []
                 continue
             schema = (prefix if prefix not in ("Tensor.", "nn_") else "") + name
             key = prefix + name
             found = forms_of(function, name, known[schema], prefix == "Tensor.")
             functions[key] = [*found, *(f"deprecated {form}" for form in old[key])]
     for key, found in functions.items():
-        if found != method_forms(functions, key):
-            lines += [f"{key} {form}" for form in found]
+        if found and found != method_forms(functions, key):
+            table[key] = list(dict.fromkeys(found))
     warnings.simplefilter("ignore")
-    lines += graph_lines(functions)
-    text = "\n".join(sorted(set(lines), key=lines.index)) + "\n"
+    lines = [*grouped(table), graph_line(functions)]
+    text = "\n".join(lines) + "\n"
     if "--check" in given:
         written = bz2.decompress(FILE.read_bytes()).decode()
         print(*sorted(set(written.splitlines()) ^ set(text.splitlines())), sep="\n")

@@ -3,8 +3,8 @@
     python -m tools.record_schemas            write library/aten_schemas.bz2
     python -m tools.record_schemas --check    say whether it is up to date; 1 if it is not
 
-It needs the extra `oracle`. A line is an overload's signature without `aten::`, and the tags that
-PyTorch has for it.
+It needs the extra `oracle`. Packets of the same signatures share them: behind a line with their
+names there is one for each overload, its signature without the name, and PyTorch's tags for it.
 """
 
 import bz2
@@ -15,6 +15,7 @@ import torch
 
 from tapegrad.library import aten_schemas
 from tapegrad.library.aten import function_named, operator_names
+from tools.grouped import grouped
 
 FILE = Path(__file__).resolve().parents[1] / "src" / "tapegrad" / "library" / "aten_schemas.bz2"
 
@@ -28,31 +29,33 @@ ELSEWHERE = frozenset(
 )
 
 
-def lines() -> list[str]:
-    """The lines of the file: packets by name, overloads in PyTorch's order."""
+def signatures() -> dict[str, list[str]]:
+    """Of each packet the signatures without its name, in PyTorch's order."""
     native = {name for name in torch._C._dispatch_get_all_op_names() if name[:6] == "aten::"}
-    found = []
+    found = {}
     for name in sorted({each[6:].partition(".")[0] for each in native}):
         known = name in ELSEWHERE or name in operator_names() or function_named(name) is not None
         if not known or name[:2] == "__":
             continue
         packet = getattr(torch.ops.aten, name)
+        found[name] = []
         for each in packet.overloads():
             overload = getattr(packet, each)
             schema = str(overload._schema)
             if overload.name() in native and "Dimname" not in schema:
                 tags = " ".join(tag.name for tag in overload.tags)
-                found.append(f"{schema.removeprefix('aten::')} # {tags}")
-    return found
+                found[name].append(f"{schema.removeprefix(f'aten::{name}')} # {tags}")
+    return {name: texts for name, texts in found.items() if texts}
 
 
 def main(given: list[str]) -> int:
     """Write the file, or compare with what it is."""
-    text = "\n".join(lines()) + "\n"
+    found = signatures()
     if "--check" in given:
-        print(*sorted(set(aten_schemas.lines()) ^ set(text.splitlines())), sep="\n")
-        return int(aten_schemas.lines() != text.splitlines())
-    FILE.write_bytes(bz2.compress(text.encode()))
+        lines = [name + text for name, texts in found.items() for text in texts]
+        print(*sorted(set(aten_schemas.lines()) ^ set(lines)), sep="\n")
+        return int(aten_schemas.lines() != lines)
+    FILE.write_bytes(bz2.compress(("\n".join(grouped(found)) + "\n").encode()))
     return 0
 
 

@@ -23,6 +23,15 @@ def test_names_that_a_star_leaves_out_are_there(tmp_path):
     assert "import StepLR as StepLR" in scheduler
 
 
+def test_modules_without_files_have_stubs(tmp_path):
+    package = write(tmp_path)
+    zoo = (package / "utils" / "model_zoo.pyi").read_text()
+    assert "from tapegrad.hub import load_state_dict_from_url as load_url\n" in zoo
+    older = (package / "quantization.pyi").read_text()
+    assert "from torch.ao.quantization import *\n" in older
+    assert (package / "export" / "__init__.pyi").exists()
+
+
 def test_they_are_written_again(tmp_path):
     package = write(tmp_path)
     (package / "nn" / "__init__.pyi").write_text("")

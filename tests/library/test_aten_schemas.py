@@ -25,6 +25,7 @@ aten = torch.ops.aten
             "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, "
             "ScalarType? dtype=None) -> Tensor",
         ),
+        (aten._int_mm.default, "aten::_int_mm(Tensor self, Tensor mat2) -> Tensor"),
     ],
 )
 def test_a_signature_prints_as_in_pytorch(overload, text):

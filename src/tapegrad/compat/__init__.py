@@ -8,7 +8,8 @@
 
 Classes are therefore the same under either name, and code that mixes both works. Modules that
 PyTorch has for its own insides and that programs import all the same, such as `torch._C`, are in
-the folder `torch` here: `torch.x` is then `tapegrad.compat.torch.x`.
+the folder `torch` here: `torch.x` is then `tapegrad.compat.torch.x`. Those that define nothing are
+rows of tables in `paths.py`.
 """
 
 import sys

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import tapegrad
+from tapegrad.compat import paths
 from tapegrad.core.errors import runtime_error
 
 _PACKAGE = Path(tapegrad.__file__).parent
@@ -22,6 +23,7 @@ _ALIASES = frozenset(
     "_bool _int _float _complex _str _dtype _device _layout _memory_format".split()
 )
 """What the stubs here call Python's types and others."""
+_ANY_NAME = ["from typing import Any", "def __getattr__(name: str) -> Any: ..."]
 _MARK = "# Written by `python -m tapegrad stubs`.\n"
 
 
@@ -64,6 +66,11 @@ def write(folder: str | Path) -> Path:
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(_MARK + _forwarding(path), encoding="utf-8")
+    for name in sorted(paths.PATHS):
+        target = package.joinpath(*name.split("."), *(["__init__"] if paths.below(name) else []))
+        if not target.with_suffix(".pyi").exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.with_suffix(".pyi").write_text(_MARK + _of_row(name), encoding="utf-8")
     version = "from tapegrad import __version__ as __version__\n"
     front = _forwarding(_PACKAGE / "__init__.py") + version
     first.write_text(_MARK + front, encoding="utf-8")
@@ -83,8 +90,16 @@ def _forwarding(path: Path) -> str:
     declared = stub if stub.exists() else path
     lines += [f"from {module} import {name} as {name}" for name in _declared(declared)]
     if declared is path and re.search(r"^(def )?__getattr__\b", _text(path), re.MULTILINE):
-        lines += ["from typing import Any", "def __getattr__(name: str) -> Any: ..."]
+        lines += _ANY_NAME
     return "\n".join(lines) + "\n"
+
+
+def _of_row(path: str) -> str:
+    """The stub of a module that has no file."""
+    lines = [f"from {home} import {name} as {here}" for home, name, here in paths.names_of(path)]
+    if path in paths.OLDER:
+        lines.append(f"from torch.{paths.OLDER[path]} import *")
+    return "\n".join([*lines, *_ANY_NAME]) + "\n"
 
 
 def _declared(path: Path) -> list[str]:

@@ -241,18 +241,19 @@ def _table() -> dict[str, list[Form]]:
 
     found: dict[str, list[Form]] = {}
     packed = files("tapegrad.core").joinpath("native_forms.bz2").read_bytes()
-    text = bz2.decompress(packed).decode()
-    for line in text.splitlines():
-        name, _, form = line.partition(" ")
-        if name == "out=":
-            key, _, its_name = form.partition(" ")
-            _WITH_OUT[key] = its_name
-            continue
-        if not form:  # a method that PyTorch has in Python
-            found[name] = []
-            continue
-        deprecated = form.startswith("deprecated ")
-        found.setdefault(name, []).append(Form(form.removeprefix("deprecated "), deprecated))
+    names: list[str] = []
+    for line in bz2.decompress(packed).decode().splitlines():
+        first, *others = line.split()
+        if first == "out=":
+            pairs = (each.partition("=") for each in others)
+            _WITH_OUT.update({name: its_name or name for name, _, its_name in pairs})
+        elif "(" in line:
+            form = line.removeprefix("deprecated ")
+            for name in names:
+                found[name].append(Form(form, form != line))
+        else:
+            names = [first, *others]
+            found |= {name: [] for name in names}  # a method that PyTorch has in Python has no form
     return found
 
 

@@ -1,4 +1,4 @@
-"""Data that ships with the package: see SOURCE.txt for where it comes from and its licence."""
+"""Data that ships with the package: SOURCE.txt, one of its licences, says where it comes from."""
 
 import bz2
 from pathlib import Path

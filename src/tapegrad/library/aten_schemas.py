@@ -17,14 +17,24 @@ class Recorded(NamedTuple):
 
 
 def lines() -> list[str]:
-    """The signatures, a quarter of a million characters: as a text they would weigh a third more.
+    """The signatures: packets by name, overloads in PyTorch's order.
+
+    In the file, packets of the same signatures share them, and all weighs a sixth less.
 
     >>> from tapegrad.library.aten_schemas import lines
     >>> [line for line in lines() if line.startswith("relu(")]
     ['relu(Tensor self) -> Tensor # core pointwise pt2_compliant_tag']
     """
     packed = files(__package__).joinpath("aten_schemas.bz2").read_bytes()
-    return bz2.decompress(packed).decode().splitlines()
+    found: dict[str, list[str]] = {}
+    names: list[str] = []
+    for line in bz2.decompress(packed).decode().splitlines():
+        if line[0] in "(.":
+            for name in names:
+                found.setdefault(name, []).append(name + line)
+        else:
+            names = line.split()
+    return [line for name in sorted(found) for line in found[name]]
 
 
 @cache

@@ -4,14 +4,10 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
+from tapegrad.compat.paths import ONNX as _ADVICE
 from tapegrad.compat.refusal import refusing as _refusing
 from tapegrad.compat.torch.onnx._rules import add_rules as _add_rules
 from tapegrad.compat.torch.onnx.errors import OnnxExporterError
-
-ADVICE = (
-    "tapegrad exports no models to ONNX: torch.save(model.state_dict(), path) writes weights that "
-    "PyTorch reads and exports."
-)
 
 
 class TensorProtoDataType(IntEnum):
@@ -85,14 +81,14 @@ def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> Non
 
 _VERSIONS = range(9, 19)
 for _version in _VERSIONS:
-    _add_rules(__name__, _version, ADVICE)
+    _add_rules(__name__, _version, _ADVICE)
 _MODULES = "errors operators symbolic_helper utils verification " + " ".join(
     [f"symbolic_opset{_version}" for _version in _VERSIONS]
 )
 
 __getattr__: Callable[[str], Any] = _refusing(
     __name__,
-    ADVICE,
+    _ADVICE,
     functions="dynamo_export export select_model_mode_for_export",
     classes="ExportOptions ExportableModule InputObserver ONNXProgram",
     submodules=_MODULES,

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from tapegrad.compat.paths import ONNX as _ADVICE
 from tapegrad.compat.refusal import refusing as _refusing
-from tapegrad.compat.torch.onnx import ADVICE as _ADVICE
 
 
 def parse_args(*arg_descriptors: str) -> Callable[[Callable], Callable]:

@@ -5,12 +5,11 @@ The marks change nothing until a model is converted, and here it never is.
 
 from typing import Any
 
+from tapegrad.compat.paths import QUANTISATION as _ADVICE
 from tapegrad.compat.refusal import refusing as _refusing
 from tapegrad.core.made_module import made_module as _made_module
 from tapegrad.nn import Module
 from tapegrad.tensors.tensor import Tensor
-
-ADVICE = "tapegrad has no quantised tensors: keep the model in float32, float16 or bfloat16."
 
 
 class QuantStub(Module):
@@ -80,9 +79,9 @@ _OF_FX = "convert_fx convert_to_reference_fx fuse_fx prepare_fx prepare_qat_fx"
 for _name in _MODULES.split():
     _path, _is_fx = f"{__name__}.{_name}", _name == "quantize_fx"
     _functions, _classes = (_OF_FX, "") if _is_fx else (_FUNCTIONS, _CLASSES)
-    _getattr = _refusing(_path, ADVICE, functions=_functions, classes=_classes)
+    _getattr = _refusing(_path, _ADVICE, functions=_functions, classes=_classes)
     _made_module(_path, f"`torch.ao.quantization.{_name}` by name.", _getattr)
 
 __getattr__: Any = _refusing(
-    __name__, ADVICE, functions=_FUNCTIONS, classes=_CLASSES, submodules=_MODULES
+    __name__, _ADVICE, functions=_FUNCTIONS, classes=_CLASSES, submodules=_MODULES
 )

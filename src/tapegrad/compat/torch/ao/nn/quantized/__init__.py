@@ -3,8 +3,8 @@
 from typing import Any
 
 import tapegrad
+from tapegrad.compat.paths import QUANTISATION as _ADVICE
 from tapegrad.compat.refusal import refusing as _refusing
-from tapegrad.compat.torch.ao.quantization import ADVICE as _ADVICE
 from tapegrad.nn import Identity, Module
 from tapegrad.tensors.tensor import Tensor
 

@@ -1,1 +1,0 @@
-"""Modules below `torch.nn` that only old code asks for."""
