@@ -28,6 +28,7 @@ import bench_pooling
 import bench_profiler
 import bench_random
 import bench_reduction
+import bench_small_images
 import bench_training
 
 MODULES = (
@@ -51,6 +52,7 @@ MODULES = (
     bench_anomaly,
     bench_profiler,
     bench_training,
+    bench_small_images,
     bench_jacobian,
     bench_per_sample,
     bench_engines,

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tapegrad.arrays.numpy import conv, conv_flat
+from tapegrad.arrays.numpy import blas_threads, blocks, conv, conv_flat
+from tapegrad.core import threads
 
 CASES = {
     "many places": ((3, 4, 9, 10), 6, (1, 1)),
@@ -53,6 +54,25 @@ def test_kernels_that_see_all_of_an_image(image, monkeypatch, rng):
     for a, want in zip(found, _all(x, w, b, g, ones, ones), strict=True):
         assert a.flags.c_contiguous
         np.testing.assert_allclose(a, want, atol=1e-12)
+
+
+@pytest.mark.parametrize("image", [(20, 20), (3, 3)])
+def test_any_number_of_threads_gives_the_same(image, monkeypatch, rng):
+    x = rng.standard_normal((13, 24, *image), dtype=np.float32)
+    g = rng.standard_normal((13, 40, *image), dtype=np.float32)
+    w = rng.standard_normal((40, 24, 1, 1), dtype=np.float32)
+    b = rng.standard_normal(60, dtype=np.float32)
+    monkeypatch.setattr(blocks, "LARGE", 1)
+    monkeypatch.setattr(blas_threads, "LARGE", 1)
+    monkeypatch.setattr(blas_threads, "RUN", 1 << 8)
+    found = []
+    for count in (1, 2, 3, 5):
+        monkeypatch.setattr(threads, "_chosen", count)
+        with blas_threads.one_blas_thread():
+            found.append(_all(x, w, b, g, (1, 1), image))
+    for other in found[1:]:
+        for one, another in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, another)
 
 
 def test_padding_groups_and_larger_kernels_are_not_flat():

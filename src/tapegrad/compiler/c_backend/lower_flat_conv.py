@@ -73,10 +73,14 @@ def _weights(
         x = _seen(x, steps[0], y.shape[2:])
     x = _side_by_side(lowering, x, line)
     y = _side_by_side(lowering, y, line)
-    out = lowering.fresh(result).reshaped((y.shape[0], x.shape[0]))
-    if out is None:
-        return False
-    lowering.add(Product(y, permuted(x, (1, 0)), out, line))
+    out = lowering.fresh(result)
+    flat = (y.shape[0], x.shape[0])
+    target = out.reshaped(flat)
+    is_there = target is not None and order_of(target) is not None
+    product = target if target is not None and is_there else lowering.temporary(flat, out.dtype)
+    lowering.add(Product(y, permuted(x, (1, 0)), product, line))
+    if not is_there:
+        lowering.copy(_in_shape(lowering, product, out.shape, line), out, line)
     return True
 
 
