@@ -7,7 +7,7 @@ import pytest
 import tapegrad as torch
 from tapegrad import nn
 from tapegrad.compiler import compiled, worth
-from tapegrad.compiler.c_backend import pool, toolchain
+from tapegrad.compiler.c_backend import blas, pool, toolchain
 from tapegrad.nn import functional as F
 from tests.compiler.c_programs import needs_compiler
 from tests.compiler.side_by_side import compare, side_by_side
@@ -18,6 +18,8 @@ def compilations(monkeypatch, tmp_path):
     """The programs that a C compiler was given, in an empty cache."""
     if pool.IS_THERE:
         pool._library()  # the threads that all programs share: compiled before, and kept
+    for suffix in ("f32", "f64"):
+        blas.found().address(suffix)  # and the products, where they are our own
     monkeypatch.setenv("TAPEGRAD_CACHE_DIR", str(tmp_path))
     seen, compile = [], toolchain.Compiler.compile
 
