@@ -480,3 +480,20 @@ def test_a_class_that_does_without_the_constructor_still_steps():
     optimizer = Own([p])
     optimizer.step()
     assert p.tolist() == [0.5, 0.5] and not hasattr(optimizer, "nothing")
+
+
+# --- fused steps ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [optim.SGD, optim.Adam, optim.AdamW, optim.Adagrad])
+def test_fused_steps_are_refused_for_complex_parameters_with_a_gradient(make):
+    real, z = torch.zeros(2, requires_grad=True), torch.zeros(2, dtype=torch.complex64)
+    optimizer = make([z, real], lr=0.1, fused=True)
+    real.grad = torch.ones(2)
+    optimizer.step()
+    before = real.tolist()
+    z.grad = torch.ones(2, dtype=torch.complex64)
+    message = "`fused=True` requires all the params to be floating point Tensors of supported"
+    with pytest.raises(RuntimeError, match=message):
+        optimizer.step()
+    assert real.tolist() == before and z.tolist() == [0, 0]

@@ -151,6 +151,17 @@ def check_choices(foreach: bool | None, fused: bool | None, differentiable: bool
         )
 
 
+def _check_fused(params: list[Tensor]) -> None:
+    for p in params:
+        if p.grad is not None and not p.is_floating_point():
+            raise runtime_error(
+                "`fused=True` requires all the params to be floating point Tensors of supported "
+                "devices: ['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone'] but "
+                f"{p.dtype} and {p.device}",
+                "Leave fused away.",
+            )
+
+
 _before_all = Hooks()
 _after_all = Hooks()
 
@@ -500,6 +511,8 @@ class Optimizer(Saving, StepHooks):
                     refuse_captured("add_", p)
         run = step_group_on_tensors if self.defaults.get("differentiable") else step_group
         for group in self.param_groups:
+            if group.get("fused"):
+                _check_fused(group["params"])
             run(self, group)
         return loss
 

@@ -158,3 +158,9 @@ def test_an_error_with_indices_is_of_what_is_wrong():
     """The native function of this name has no `return_indices`: that is not what is wrong."""
     with pytest.raises(RuntimeError, match="pad must be non-negative, but got pad: -1"):
         F.max_pool2d(torch.ones(1, 4, 4), 2, padding=-1, return_indices=True)
+
+
+def test_empty_volumes_are_refused_in_the_words_of_pytorch():
+    message = r"shape of \[2, 1, 0, 1, 2\] and non-batch dimension 0 has length zero!"
+    with pytest.raises(RuntimeError, match=message):
+        torch.nn.functional.max_pool3d(torch.ones(2, 1, 0, 1, 2), 1)

@@ -25,3 +25,18 @@ def test_a_dtype_without_gradients_is_refused_where_one_is_asked_for(name):
         getattr(x, name)(*args, dtype=torch.int32)
     with torch.no_grad():
         assert getattr(x, name)(*args, dtype=torch.int32).dtype is torch.int32
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (torch.mean, "Expected out tensor to have dtype double, but got float instead"),
+        (torch.nansum, "provided dtype must match dtype of result. Got Float and Double."),
+    ],
+)
+def test_a_dtype_that_is_not_that_of_the_result_given_is_refused(function, message):
+    x, out = torch.ones(2, 3), torch.zeros(3)
+    with pytest.raises(RuntimeError, match=message):
+        function(x, 0, dtype=torch.float64, out=out)
+    assert out.tolist() == [0, 0, 0]
+    assert function(x, 0, dtype=torch.float32, out=out) is out

@@ -132,8 +132,7 @@ def check_not_empty(shape: tuple[int, ...], n: int, function: str) -> None:
     if 0 in shape[start:]:
         text = (
             f"{function}(): Expected input's non-batch dimensions to have positive length, but "
-            f"input has a shape of {list(shape)} and non-batch dimension "
-            f"{shape.index(0, start) - start} has length zero!"
+            f"input has a shape of {list(shape)} and non-batch dimension 0 has length zero!"
         )
         raise errors.runtime_error(no_plane(shape) if n == 2 else text, "There is nothing to pool.")
 

@@ -208,6 +208,10 @@ def mean(
                 f"or complex dtype. Got: {x.dtype.scalar_name}",
                 "Convert the tensor first: x.float().mean().",
             )
+        if dtype is not None and out is not None and out.dtype is not x.dtype:
+            want, have = errors.c_name(x.dtype), errors.c_name(out.dtype)
+            text = f"Expected out tensor to have dtype {want}, but got {have} instead"
+            raise errors.runtime_error(text, "Leave dtype away.")
         if dim is ALL and not keepdim:
             return finish("mean", mean_all(x), out)
         axis = reduction_axes(dim, x._array.ndim)
@@ -241,6 +245,10 @@ def nansum(
         if input.dtype.category > 1:  # a nan would become some integer
             input = input.nan_to_num(0.0, float("inf"), -float("inf"))
         return sum(input, dim, keepdim, dtype=dtype, out=out)
+    if wanted is not None and out is not None and out.dtype is not wanted:
+        text = "nansum: provided dtype must match dtype of result. "
+        text += f"Got {out.dtype.scalar_name} and {wanted.scalar_name}."
+        raise errors.runtime_error(text, "Leave dtype away.")
     axis = reduction_axes(dim, input._array.ndim)
     if input.dtype.is_complex:
         text = "nansum on CPU does not support complex inputs"

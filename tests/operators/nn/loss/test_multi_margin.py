@@ -30,3 +30,12 @@ def test_nan_costs_nothing_beside_one_label(p):
     assert y.tolist() == pytest.approx([2**p / 3, 0.0])
     y.sum().backward()
     assert x.grad[1].tolist() == [0, 0, 0] and not x.grad.isnan().any()
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+def test_the_loss_of_one_row_is_the_result_of_its_own_node(reduction):
+    x = torch.tensor([0.5, 2.0, 1.0, 0.0], requires_grad=True)
+    y = F.multilabel_margin_loss(x, torch.tensor([1, -1, 0, 0]), reduction=reduction)
+    (grad,) = torch.autograd.grad(y, x)
+    assert y.grad_fn.name() == "MultilabelMarginLossBackward0"
+    assert y.shape == () and grad.shape == (4,)

@@ -186,8 +186,9 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any
     _check_floats("multilabel_margin_loss_forward_out_frame", input.dtype)
     label = wrap(prepared(_labels, target._array, n_classes))
     rows = input if len(shape) == 2 else input.reshape(1, n_classes)
-    y = multilabel_margin(rows, label, reduction=reduction)
-    return y.reshape(()) if len(shape) < 2 else y
+    if len(shape) < 2:
+        reduction = "sum"
+    return multilabel_margin(rows, label, reduction=reduction)
 
 
 def _labels(target: Array, n_classes: int) -> np.ndarray:
