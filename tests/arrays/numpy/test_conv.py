@@ -85,7 +85,9 @@ def test_every_way_gives_the_sums_of_the_definition(way, case, rng):
 
 
 @pytest.mark.parametrize("gathers", [True, False])
-@pytest.mark.parametrize(("stride", "image"), [((1, 1), (7, 5)), ((2, 3), (12, 12))])
+@pytest.mark.parametrize(
+    ("stride", "image"), [((1, 1), (7, 5)), ((2, 3), (12, 12)), ((2, 1), (13, 5))]
+)
 def test_gathering_and_scattering_give_the_same_images(gathers, stride, image, monkeypatch, rng):
     monkeypatch.setattr(conv, "_gathers", lambda *arguments: gathers)
     monkeypatch.setattr(conv, "FEW", 0)

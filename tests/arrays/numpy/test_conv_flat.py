@@ -37,7 +37,7 @@ def test_products_give_what_columns_give(name, monkeypatch, rng):
     w = rng.standard_normal((out, shape[1], *(1,) * len(size)))
     g = rng.standard_normal((shape[0], out, *size))
     found = _all(x, w, b, g, stride, size)
-    monkeypatch.setattr(conv_flat, "is_flat", lambda grid: False)
+    monkeypatch.setattr(conv, "is_flat", lambda grid: False)
     for a, want in zip(found, _all(x, w, b, g, stride, size), strict=True):
         assert a.flags.c_contiguous
         np.testing.assert_allclose(a, want, atol=1e-12)
@@ -50,7 +50,7 @@ def test_kernels_that_see_all_of_an_image(image, monkeypatch, rng):
     x, w = rng.standard_normal((6, 4, *image)), rng.standard_normal((7, 4, *image))
     g, b = rng.standard_normal((6, 7, *ones)), rng.standard_normal(60)
     found = _all(x, w, b, g, ones, ones)
-    monkeypatch.setattr(conv_flat, "sees_all", lambda grid, image: False)
+    monkeypatch.setattr(conv, "sees_all", lambda grid, image: False)
     for a, want in zip(found, _all(x, w, b, g, ones, ones), strict=True):
         assert a.flags.c_contiguous
         np.testing.assert_allclose(a, want, atol=1e-12)

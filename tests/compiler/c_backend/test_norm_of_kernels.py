@@ -30,7 +30,7 @@ LAYERS = {
     "at points": (lambda: with_norm(nn.Conv2d(32, 40, 3, padding=1), 40), (2, 32, 20, 24)),
     "no bias": (lambda: with_norm(nn.Conv2d(32, 32, 3, bias=False), 32), (2, 32, 20, 24)),
     "not affine": (lambda: with_norm(nn.Conv2d(4, 20, 3), 20, affine=False), (2, 4, 9, 11)),
-    "groups": (lambda: with_norm(nn.Conv2d(12, 24, 3, groups=3), 24), (2, 12, 9, 8)),
+    "groups": (lambda: with_norm(nn.Conv2d(12, 24, 3, groups=3), 24), (2, 12, 11, 10)),
     "one axis": (lambda: with_norm(nn.Conv1d(4, 20, 5), 20), (2, 4, 70)),
     "ReLU": (lambda: with_norm(nn.Conv2d(4, 20, 3), 20, nn.ReLU()), (2, 4, 9, 11)),
     "two": (

@@ -17,10 +17,18 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.arrays.numpy import conv_flat
 from tapegrad.arrays.numpy.as_strided import copied
 from tapegrad.arrays.numpy.blas_threads import share_products, sum_products
 from tapegrad.arrays.numpy.conv_columns import Adder, Grid, Reader, Tiles, add_all, cut, read_all
+from tapegrad.arrays.numpy.conv_flat import (
+    as_channels,
+    convolve_flat,
+    convolve_transposed_flat,
+    convolve_weights_flat,
+    is_flat,
+    places_of,
+    sees_all,
+)
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.core.annotations import Any, Array, NativeDType, Shape
 from tapegrad.core.memory_format import channels_last, channels_last_3d, order_of
@@ -51,11 +59,11 @@ def convolve(
         if bias is not None:
             y += bias.reshape(groups, -1, 1)
         return _arranged(y.reshape(n, out, *size), x, w)
-    if conv_flat.sees_all(grid, x.shape[2:]):
-        pixels, kernels = map(conv_flat.as_channels, (x, w))
+    if sees_all(grid, x.shape[2:]):
+        pixels, kernels = map(as_channels, (x, w))
         return _arranged(convolve(pixels, kernels, bias, *_ones(size), 1, size), x, w)
-    if conv_flat.is_flat(grid):
-        return _arranged(conv_flat.convolve(grid, x, w, bias), x, w)
+    if is_flat(grid):
+        return _arranged(convolve_flat(grid, x, w, bias), x, w)
     if _lies_better_last(grid, n, w.size > LARGE):
         given = _with_batch_axis(stride, padding, dilation)
         y = convolve(_batch_last(x), w[..., None], bias, *given, groups, (*size, n))
@@ -111,14 +119,14 @@ def convolve_transposed(
         if bias is not None:
             x += bias.reshape(-1, *[1] * len(size))
         return _arranged(x, y, w)
-    if conv_flat.sees_all(grid, size):
-        x = convolve_transposed(y, conv_flat.as_channels(w), None, *_ones(size), 1, grid.size)
+    if sees_all(grid, size):
+        x = convolve_transposed(y, as_channels(w), None, *_ones(size), 1, grid.size)
         x = x.reshape(n, channels, *size)
         if bias is not None:
             x += bias.reshape(-1, *[1] * len(size))
         return _arranged(x, y, w)
-    if conv_flat.is_flat(grid):
-        return _arranged(conv_flat.convolve_transposed(grid, y, w, bias, size), y, w)
+    if is_flat(grid):
+        return _arranged(convolve_transposed_flat(grid, y, w, bias, size), y, w)
     if _gathers(grid, n, out // groups, channels, size):
         return _gathered(y, w, bias, grid, size)
     if _lies_better_last(grid, n, w.size > LARGE):
@@ -180,11 +188,11 @@ def convolve_weights(
         numbers = y.reshape(n, groups, out // groups, -1)
         products = np.matmul(numbers, columns.swapaxes(2, 3))
         return np.add.reduce(products, 0).reshape(out, channels, *size)
-    if conv_flat.sees_all(grid, x.shape[2:]):
-        found = convolve_weights(conv_flat.as_channels(x), y, *_ones(size), 1, grid.size)
+    if sees_all(grid, x.shape[2:]):
+        found = convolve_weights(as_channels(x), y, *_ones(size), 1, grid.size)
         return found.reshape(out, channels, *size)
-    if conv_flat.is_flat(grid):
-        return conv_flat.convolve_weights(grid, x, y).reshape(out, channels, *size)
+    if is_flat(grid):
+        return convolve_weights_flat(grid, x, y).reshape(out, channels, *size)
     if _lies_better_last(grid, n, True):
         given = _with_batch_axis(stride, padding, dilation)
         return convolve_weights(_batch_last(x), _batch_last(y), *given, groups, (*size, 1))[..., 0]
@@ -313,8 +321,7 @@ def _gathered(y: Array, w: Array, bias: Array, grid: Grid, size: Any) -> Any:
         apart = np.zeros(
             (*y.shape[:2], *[n + d * (k - 1) - 2 * p for n, p, d, k in reach]), y.dtype
         )
-        places: Any = (..., *[slice(None, None, s) for s in grid.stride])
-        apart[places] = y
+        apart[places_of(grid)] = y
         y = apart
     return convolve(y, turned, bias, ones, padding, grid.dilation, grid.groups, size)
 

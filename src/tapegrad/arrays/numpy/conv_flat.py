@@ -28,7 +28,7 @@ def as_channels(x: Array) -> Any:
     return x.reshape(len(x), -1, *[1] * (x.ndim - 2))
 
 
-def convolve(grid: Grid, x: Array, w: Array, bias: Any) -> Any:
+def convolve_flat(grid: Grid, x: Array, w: Array, bias: Any) -> Any:
     """w @ x of each image, with a bias: (N, O, *size)."""
     y = _multiplied(w.reshape(len(w), -1), _seen(grid, x))
     if bias is not None:
@@ -36,21 +36,21 @@ def convolve(grid: Grid, x: Array, w: Array, bias: Any) -> Any:
     return y.reshape(len(x), len(w), *grid.size)
 
 
-def convolve_transposed(grid: Grid, y: Array, w: Array, bias: Any, size: Any) -> Any:
+def convolve_transposed_flat(grid: Grid, y: Array, w: Array, bias: Any, size: Any) -> Any:
     """w.T @ y of each image, at the pixels that are places: (N, C, *size)."""
     n, channels = len(y), w.shape[1]
     x = _multiplied(w.reshape(len(w), -1).T, y.reshape(*y.shape[:2], -1))
     x = x.reshape(n, channels, *grid.size)
     if grid.size != tuple(size):
         apart = np.zeros((n, channels, *size), x.dtype)
-        apart[_places(grid)] = x
+        apart[places_of(grid)] = x
         x = apart
     if bias is not None:
         x += bias.reshape(-1, *[1] * len(size))
     return x
 
 
-def convolve_weights(grid: Grid, x: Array, y: Array) -> Any:
+def convolve_weights_flat(grid: Grid, x: Array, y: Array) -> Any:
     """The sum of y @ x.T over the images: (O, C)."""
     x, y = _seen(grid, x), y.reshape(*y.shape[:2], -1)
     if len(x) * x.shape[1] * y.shape[1] < x.size + y.size:  # products take less than copies
@@ -58,8 +58,8 @@ def convolve_weights(grid: Grid, x: Array, y: Array) -> Any:
     return product(_side_by_side(y), _side_by_side(x).T)
 
 
-def _places(grid: Grid) -> Any:
-    """The index of the pixels that are places."""
+def places_of(grid: Grid) -> Any:
+    """The index of the pixels that are places, where there is no padding."""
     steps = zip(grid.size, grid.stride, strict=True)
     return (..., *[slice(0, (size - 1) * step + 1, step) for size, step in steps])
 
@@ -67,7 +67,7 @@ def _places(grid: Grid) -> Any:
 def _seen(grid: Grid, x: Array) -> Any:
     """The pixels of images that are places: (N, C, P)."""
     if x.shape[2:] != grid.size:
-        x = x[_places(grid)]
+        x = x[places_of(grid)]
     return x.reshape(*x.shape[:2], -1)
 
 
