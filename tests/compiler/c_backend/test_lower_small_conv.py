@@ -3,7 +3,8 @@
 import pytest
 
 import tapegrad as torch
-from tapegrad.compiler.c_backend import lower_small_conv, lowered
+from tapegrad.compiler.c_backend import lower_small_conv
+from tests.compiler.c_backend.noted import noted
 from tests.compiler.c_backend.templates.test_conv import compiled, is_close
 
 CASES = {
@@ -12,7 +13,6 @@ CASES = {
     "groups": ((5, 12, 6, 6), (9, 4, 3, 3), 1, 1, 3),
     "no padding": ((5, 12, 6, 7), (12, 2, 3, 3), 0, 1, 6),
     "wide padding": ((4, 6, 3, 3), (6, 1, 5, 5), 3, 1, 6),
-    "many weights": ((6, 40, 3, 4), (36, 40, 3, 3), 1, 1, 1),
 }
 
 
@@ -25,28 +25,11 @@ def _gradients(padding, dilation, groups):
     return gradients
 
 
-@pytest.fixture
-def turned(monkeypatch, tmp_path):
-    """The texts of the convolutions that were lowered so, in programs that no cache has."""
-    found = []
-    lower = lower_small_conv.lower_small_conv
-
-    def noted(lowering, instruction):
-        done = lower(lowering, instruction)
-        if done:
-            found.append(instruction.text)
-        return done
-
-    monkeypatch.setenv("TAPEGRAD_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(lower_small_conv, "_MANY", 1000)
-    monkeypatch.setattr(lowered, "RULES", [noted if x is lower else x for x in lowered.RULES])
-    return found
-
-
 @pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("name", CASES)
-def test_results_and_gradients_are_those_of_eager(name, dtype, last, turned):
+def test_results_and_gradients_are_those_of_eager(name, dtype, last, monkeypatch, tmp_path):
+    turned = noted(monkeypatch, tmp_path, lower_small_conv.lower_small_conv)
     image, kernels, padding, dilation, groups = CASES[name]
     x, w, b = (torch.randn(*s, dtype=dtype) for s in (image, kernels, kernels[:1]))
     if last:

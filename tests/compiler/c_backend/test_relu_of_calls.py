@@ -13,7 +13,7 @@ LAYERS = {
     "direct, few channels": (nn.Conv2d, (12, 2, 5), {"padding": 2}, (2, 12, 9, 40)),
     "direct, no bias": (nn.Conv2d, (4, 20, 3), {"bias": False}, (2, 4, 9, 11)),
     "one axis": (nn.Conv1d, (4, 20, 5), {"padding": 2}, (2, 4, 70)),
-    "transposed": (nn.ConvTranspose2d, (6, 20, 2), {"stride": (3, 4)}, (2, 6, 5, 6)),
+    "transposed": (nn.ConvTranspose2d, (6, 28, 2), {"stride": (3, 4)}, (2, 6, 5, 6)),
     "at points": (nn.Conv2d, (32, 32, 3), {"padding": 1}, (2, 32, 20, 24)),
     "at points, no bias": (nn.Conv2d, (32, 32, 3), {"bias": False}, (2, 32, 20, 24)),
     "at points, transposed": (nn.ConvTranspose2d, (32, 32, 3), {}, (2, 32, 20, 24)),

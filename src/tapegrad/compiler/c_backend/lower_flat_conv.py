@@ -37,8 +37,8 @@ def _convolve(
 ) -> bool:
     x, w, bias = places
     if _sees_all(x.shape[2:], w.shape[2:], steps):
-        x = _in_shape(lowering, x, (x.shape[0], prod(x.shape[1:]), *size), line)
-        w = _in_shape(lowering, w, (w.shape[0], prod(w.shape[1:])), line)
+        x = in_shape(lowering, x, (x.shape[0], prod(x.shape[1:]), *size), line)
+        w = in_shape(lowering, w, (w.shape[0], prod(w.shape[1:])), line)
     elif prod(w.shape[2:]) != 1:
         return False
     else:
@@ -52,7 +52,7 @@ def _transposed(
 ) -> bool:
     y, w, bias = places
     if prod(y.shape[2:]) == 1 and _sees_all(size, w.shape[2:], steps):
-        w = _in_shape(lowering, w, (w.shape[0], prod(w.shape[1:])), line)
+        w = in_shape(lowering, w, (w.shape[0], prod(w.shape[1:])), line)
     elif prod(w.shape[2:]) != 1 or y.shape[2:] != size:  # pixels between the places are zero
         return False
     else:
@@ -66,7 +66,7 @@ def _weights(
 ) -> bool:
     x, y = places
     if prod(y.shape[2:]) == 1 and _sees_all(x.shape[2:], size, steps):
-        x = _in_shape(lowering, x, (x.shape[0], prod(x.shape[1:]), *y.shape[2:]), line)
+        x = in_shape(lowering, x, (x.shape[0], prod(x.shape[1:]), *y.shape[2:]), line)
     elif prod(size) != 1:
         return False
     else:
@@ -80,7 +80,7 @@ def _weights(
     product = target if target is not None and is_there else lowering.temporary(flat, out.dtype)
     lowering.add(Product(y, permuted(x, (1, 0)), product, line))
     if not is_there:
-        lowering.copy(_in_shape(lowering, product, out.shape, line), out, line)
+        lowering.copy(in_shape(lowering, product, out.shape, line), out, line)
     return True
 
 
@@ -103,10 +103,10 @@ def _multiply(
         columns = _side_by_side(lowering, x, line)
         product = lowering.temporary((w.shape[0], columns.shape[1]), out.dtype)
         lowering.add(Product(w, columns, product, line))
-        between = permuted(_in_shape(lowering, product, (w.shape[0], n, *image), line), (1, 0))
-        between = _in_shape(lowering, between, out.shape, line)
+        between = permuted(in_shape(lowering, product, (w.shape[0], n, *image), line), (1, 0))
+        between = in_shape(lowering, between, out.shape, line)
     else:
-        images = _in_shape(lowering, x, (*x.shape[:2], prod(image)), line)
+        images = in_shape(lowering, x, (*x.shape[:2], prod(image)), line)
         target = None if bias is not None else out.reshaped(flat)
         is_there = target is not None and order_of(target) is not None
         product = target if target is not None and is_there else lowering.temporary(flat, out.dtype)
@@ -114,14 +114,19 @@ def _multiply(
         lowering.add(Product(w.broadcast((n, *w.shape)), images, product, line))
         if is_there:
             return
-        between = _in_shape(lowering, product, out.shape, line)
+        between = in_shape(lowering, product, out.shape, line)
+    finish(lowering, between, bias, out, line)
+
+
+def finish(lowering: Lowering, y: Access, bias: Access | None, out: Access, line: Any) -> None:
+    """`out = y`, with a bias for each channel."""
     if bias is None:
-        lowering.copy(between, out, line)
+        lowering.copy(y, out, line)
         return
-    along = _in_shape(lowering, bias, (out.shape[1], *(1,) * len(image)), line)
-    along = along.broadcast(out.shape)
+    along = in_shape(lowering, bias, (out.shape[1], *(1,) * (len(out.shape) - 2)), line)
     dtypes = [out.dtype, out.dtype]
-    lowering.add_pointwise("{0} + {1}", [between, along], dtypes, out.dtype, out, np.add, line)
+    args = [y, along.broadcast(out.shape)]
+    lowering.add_pointwise("{0} + {1}", args, dtypes, out.dtype, out, np.add, line)
 
 
 def _sees_all(image: tuple, kernel: tuple, steps: tuple) -> bool:
@@ -147,7 +152,7 @@ def permuted(x: Access, first: tuple[int, ...]) -> Access:
     return Access(x.buffer, x.offset, shape, strides, x.dtype)
 
 
-def _in_shape(lowering: Lowering, x: Access, shape: tuple, line: Any) -> Access:
+def in_shape(lowering: Lowering, x: Access, shape: tuple, line: Any) -> Access:
     """The same elements in another shape, as they lie or copied."""
     seen = x.reshaped(shape)
     if seen is not None:
@@ -159,4 +164,4 @@ def _in_shape(lowering: Lowering, x: Access, shape: tuple, line: Any) -> Access:
 def _side_by_side(lowering: Lowering, x: Access, line: Any) -> Access:
     """Images (N, C, *image) as one matrix (C, N * places), as it lies or copied."""
     x = permuted(x, (1, 0))
-    return matrix(lowering, _in_shape(lowering, x, (x.shape[0], prod(x.shape[1:])), line), line)
+    return matrix(lowering, in_shape(lowering, x, (x.shape[0], prod(x.shape[1:])), line), line)

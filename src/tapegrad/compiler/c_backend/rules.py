@@ -1,6 +1,7 @@
 """What lowers instructions, in the order in which it is asked: true where it did."""
 
 from tapegrad.compiler.c_backend.lower_check import lower_expect
+from tapegrad.compiler.c_backend.lower_column_conv import lower_column_conv
 from tapegrad.compiler.c_backend.lower_fill import lower_fill, lower_triangle
 from tapegrad.compiler.c_backend.lower_flat_conv import lower_flat_conv
 from tapegrad.compiler.c_backend.lower_memory import (
@@ -40,6 +41,7 @@ RULES = (
     lower_parts,
     lower_triangle,
     lower_flat_conv,
+    lower_column_conv,
     lower_small_conv,
     lower_template,
     lower_fill,
