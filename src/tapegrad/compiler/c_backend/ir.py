@@ -96,6 +96,12 @@ class Access:
             strides.append(0 if n == 1 and m != 1 else s)
         return Access(self.buffer, self.offset, shape, tuple(strides), self.dtype, self.weak)
 
+    def permuted(self, first: tuple[int, ...]) -> "Access":
+        """The same elements with the first axes in another order."""
+        order = (*first, *range(len(first), len(self.shape)))
+        shape, strides = (tuple([sizes[i] for i in order]) for sizes in (self.shape, self.strides))
+        return Access(self.buffer, self.offset, shape, strides, self.dtype, self.weak)
+
     def reshaped(self, shape: Sizes) -> "Access | None":
         """The same elements in another shape; None where that takes a copy."""
         probe = np.lib.stride_tricks.as_strided(np.empty(1, "b"), self.shape, self.strides)

@@ -13,7 +13,7 @@ import numpy as np
 from tapegrad.arrays.traced.program import Instruction
 from tapegrad.compiler.c_backend import templates
 from tapegrad.compiler.c_backend.ir import Access, Literal, Product
-from tapegrad.compiler.c_backend.lower_flat_conv import finish, in_shape, permuted
+from tapegrad.compiler.c_backend.lower_flat_conv import finish
 from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
@@ -61,12 +61,12 @@ class _Columns:
     def read(self, lowering: Lowering, x: Access, line: Any) -> Access:
         """The columns of images (N, C, H, W) as a matrix (C * offsets, places * N)."""
         frame = self.frame(lowering, x.shape[1], line)
-        lowering.copy(permuted(x, (1, 2, 3, 0)), self.inside(frame), line)
+        lowering.copy(x.permuted((1, 2, 3, 0)), self.inside(frame), line)
         windows = self.windows(frame)
         columns = lowering.temporary(windows.shape, self.dtype)
         lowering.copy(windows, columns, line)
         rows = x.shape[1] * prod(self.kernel)
-        return in_shape(lowering, columns, (rows, prod(self.size) * self.n), line)
+        return lowering.in_shape(columns, (rows, prod(self.size) * self.n), line)
 
 
 def lower_column_conv(lowering: Lowering, instruction: Instruction) -> bool:
@@ -103,11 +103,11 @@ def _convolve(
     x, w, bias = places
     n = x.shape[0]
     columns = _Columns(x.shape[2:], w.shape[2:], size, steps, n, x.dtype).read(lowering, x, line)
-    kernels = in_shape(lowering, w, (w.shape[0], columns.shape[0]), line)
+    kernels = lowering.in_shape(w, (w.shape[0], columns.shape[0]), line)
     y = lowering.temporary((w.shape[0], columns.shape[1]), x.dtype)
     lowering.add(Product(kernels, columns, y, line))
-    y = in_shape(lowering, y, (w.shape[0], *size, n), line)
-    finish(lowering, permuted(y, (3, 0, 1, 2)), bias, lowering.fresh(result), line)
+    y = lowering.in_shape(y, (w.shape[0], *size, n), line)
+    finish(lowering, y.permuted((3, 0, 1, 2)), bias, lowering.fresh(result), line)
 
 
 def _transposed(
@@ -117,14 +117,14 @@ def _transposed(
     n, channels = y.shape[0], w.shape[1]
     of = _Columns(size, w.shape[2:], y.shape[2:], steps, n, y.dtype)
     rows = channels * prod(of.kernel)
-    kernels = in_shape(lowering, w, (w.shape[0], rows), line)
-    numbers = in_shape(
-        lowering, lowering.dense(permuted(y, (1, 2, 3, 0)), line),
+    kernels = lowering.in_shape(w, (w.shape[0], rows), line)
+    numbers = lowering.in_shape(
+        lowering.dense(y.permuted((1, 2, 3, 0)), line),
         (w.shape[0], prod(of.size) * n), line,
     )  # fmt: skip
     columns = lowering.temporary((rows, numbers.shape[1]), y.dtype)
-    lowering.add(Product(permuted(kernels, (1, 0)), numbers, columns, line))
-    columns = in_shape(lowering, columns, (channels, *of.kernel, *of.size, n), line)
+    lowering.add(Product(kernels.permuted((1, 0)), numbers, columns, line))
+    columns = lowering.in_shape(columns, (channels, *of.kernel, *of.size, n), line)
     frame = of.frame(lowering, channels, line)
     windows = of.windows(frame)
     for offset in product(*map(range, of.kernel)):
@@ -132,7 +132,7 @@ def _transposed(
         dtypes = [y.dtype, y.dtype]
         args = [pixels, given]
         lowering.add_pointwise("{0} + {1}", args, dtypes, y.dtype, pixels, np.add, line)
-    finish(lowering, permuted(of.inside(frame), (3, 0, 1, 2)), bias, lowering.fresh(result), line)
+    finish(lowering, of.inside(frame).permuted((3, 0, 1, 2)), bias, lowering.fresh(result), line)
 
 
 def _weights(
@@ -142,14 +142,14 @@ def _weights(
     n = x.shape[0]
     of = _Columns(x.shape[2:], size, y.shape[2:], steps, n, x.dtype)
     columns = of.read(lowering, x, line)
-    numbers = lowering.dense(permuted(y, (1, 2, 3, 0)), line)
-    numbers = in_shape(lowering, numbers, (y.shape[1], columns.shape[1]), line)
+    numbers = lowering.dense(y.permuted((1, 2, 3, 0)), line)
+    numbers = lowering.in_shape(numbers, (y.shape[1], columns.shape[1]), line)
     found = lowering.temporary((y.shape[1], columns.shape[0]), x.dtype)
     out = lowering.fresh(result)
-    target = found if not out.is_dense else in_shape(lowering, out, found.shape, line)
-    lowering.add(Product(numbers, permuted(columns, (1, 0)), target, line))
+    target = found if not out.is_dense else lowering.in_shape(out, found.shape, line)
+    lowering.add(Product(numbers, columns.permuted((1, 0)), target, line))
     if target is found:
-        lowering.copy(in_shape(lowering, found, out.shape, line), out, line)
+        lowering.copy(lowering.in_shape(found, out.shape, line), out, line)
 
 
 _RULES = {

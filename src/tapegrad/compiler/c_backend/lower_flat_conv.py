@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction
-from tapegrad.compiler.c_backend.ir import Access, Product, dense
+from tapegrad.compiler.c_backend.ir import Access, Product
 from tapegrad.compiler.c_backend.lower_product import matrix, order_of
 from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
@@ -37,8 +37,8 @@ def _convolve(
 ) -> bool:
     x, w, bias = places
     if _sees_all(x.shape[2:], w.shape[2:], steps):
-        x = in_shape(lowering, x, (x.shape[0], prod(x.shape[1:]), *size), line)
-        w = in_shape(lowering, w, (w.shape[0], prod(w.shape[1:])), line)
+        x = lowering.in_shape(x, (x.shape[0], prod(x.shape[1:]), *size), line)
+        w = lowering.in_shape(w, (w.shape[0], prod(w.shape[1:])), line)
     elif prod(w.shape[2:]) != 1:
         return False
     else:
@@ -52,12 +52,12 @@ def _transposed(
 ) -> bool:
     y, w, bias = places
     if prod(y.shape[2:]) == 1 and _sees_all(size, w.shape[2:], steps):
-        w = in_shape(lowering, w, (w.shape[0], prod(w.shape[1:])), line)
+        w = lowering.in_shape(w, (w.shape[0], prod(w.shape[1:])), line)
     elif prod(w.shape[2:]) != 1 or y.shape[2:] != size:  # pixels between the places are zero
         return False
     else:
         w = _as_matrix(w)
-    _multiply(lowering, permuted(w, (1, 0)), y, bias, result, line)
+    _multiply(lowering, w.permuted((1, 0)), y, bias, result, line)
     return True
 
 
@@ -66,7 +66,7 @@ def _weights(
 ) -> bool:
     x, y = places
     if prod(y.shape[2:]) == 1 and _sees_all(x.shape[2:], size, steps):
-        x = in_shape(lowering, x, (x.shape[0], prod(x.shape[1:]), *y.shape[2:]), line)
+        x = lowering.in_shape(x, (x.shape[0], prod(x.shape[1:]), *y.shape[2:]), line)
     elif prod(size) != 1:
         return False
     else:
@@ -78,9 +78,9 @@ def _weights(
     target = out.reshaped(flat)
     is_there = target is not None and order_of(target) is not None
     product = target if target is not None and is_there else lowering.temporary(flat, out.dtype)
-    lowering.add(Product(y, permuted(x, (1, 0)), product, line))
+    lowering.add(Product(y, x.permuted((1, 0)), product, line))
     if not is_there:
-        lowering.copy(in_shape(lowering, product, out.shape, line), out, line)
+        lowering.copy(lowering.in_shape(product, out.shape, line), out, line)
     return True
 
 
@@ -103,10 +103,10 @@ def _multiply(
         columns = _side_by_side(lowering, x, line)
         product = lowering.temporary((w.shape[0], columns.shape[1]), out.dtype)
         lowering.add(Product(w, columns, product, line))
-        between = permuted(in_shape(lowering, product, (w.shape[0], n, *image), line), (1, 0))
-        between = in_shape(lowering, between, out.shape, line)
+        between = lowering.in_shape(product, (w.shape[0], n, *image), line).permuted((1, 0))
+        between = lowering.in_shape(between, out.shape, line)
     else:
-        images = in_shape(lowering, x, (*x.shape[:2], prod(image)), line)
+        images = lowering.in_shape(x, (*x.shape[:2], prod(image)), line)
         target = None if bias is not None else out.reshaped(flat)
         is_there = target is not None and order_of(target) is not None
         product = target if target is not None and is_there else lowering.temporary(flat, out.dtype)
@@ -114,7 +114,7 @@ def _multiply(
         lowering.add(Product(w.broadcast((n, *w.shape)), images, product, line))
         if is_there:
             return
-        between = in_shape(lowering, product, out.shape, line)
+        between = lowering.in_shape(product, out.shape, line)
     finish(lowering, between, bias, out, line)
 
 
@@ -123,7 +123,7 @@ def finish(lowering: Lowering, y: Access, bias: Access | None, out: Access, line
     if bias is None:
         lowering.copy(y, out, line)
         return
-    along = in_shape(lowering, bias, (out.shape[1], *(1,) * (len(out.shape) - 2)), line)
+    along = lowering.in_shape(bias, (out.shape[1], *(1,) * (len(out.shape) - 2)), line)
     dtypes = [out.dtype, out.dtype]
     args = [y, along.broadcast(out.shape)]
     lowering.add_pointwise("{0} + {1}", args, dtypes, out.dtype, out, np.add, line)
@@ -145,23 +145,7 @@ def _seen(x: Access, stride: tuple, size: tuple) -> Access:
     return Access(x.buffer, x.offset, (*x.shape[:2], *size), (*x.strides[:2], *strides), x.dtype)
 
 
-def permuted(x: Access, first: tuple[int, ...]) -> Access:
-    """With its first axes in another order."""
-    order = (*first, *range(len(first), len(x.shape)))
-    shape, strides = (tuple([sizes[i] for i in order]) for sizes in (x.shape, x.strides))
-    return Access(x.buffer, x.offset, shape, strides, x.dtype)
-
-
-def in_shape(lowering: Lowering, x: Access, shape: tuple, line: Any) -> Access:
-    """The same elements in another shape, as they lie or copied."""
-    seen = x.reshaped(shape)
-    if seen is not None:
-        return seen
-    copy = lowering.dense(x, line)
-    return Access(copy.buffer, copy.offset, shape, dense(shape, x.dtype.itemsize), x.dtype)
-
-
 def _side_by_side(lowering: Lowering, x: Access, line: Any) -> Access:
     """Images (N, C, *image) as one matrix (C, N * places), as it lies or copied."""
-    x = permuted(x, (1, 0))
-    return matrix(lowering, in_shape(lowering, x, (x.shape[0], prod(x.shape[1:])), line), line)
+    x = x.permuted((1, 0))
+    return matrix(lowering, lowering.in_shape(x, (x.shape[0], prod(x.shape[1:])), line), line)

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from tapegrad.arrays.traced.program import Instruction, Value
 from tapegrad.compiler.c_backend import templates
 from tapegrad.compiler.c_backend.ir import Access, Call, dense
-from tapegrad.compiler.c_backend.lower_flat_conv import permuted
 from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
@@ -55,7 +54,7 @@ def lower_small_conv(lowering: Lowering, instruction: Instruction) -> bool:
     line = instruction.line
     sources = []
     for i in batched:
-        turned = permuted(places[i], (1, 2, 3, 0))
+        turned = places[i].permuted((1, 2, 3, 0))
         c, h, w, _ = turned.shape
         args[i] = value((1, c, h, w * n), turned.dtype)
         there[args[i].number] = turned
@@ -90,7 +89,7 @@ def lower_small_conv(lowering: Lowering, instruction: Instruction) -> bool:
     else:
         shape = out.shape if of_kernels else (*result.shape[1:], n)
         made = lowering.temporary(shape, result.dtype)
-        seen = made if of_kernels else permuted(made, (3, 0, 1, 2))
+        seen = made if of_kernels else made.permuted((3, 0, 1, 2))
     arguments = [argument(x) for x in call.arguments]
     lowering.add(Call(call.function, arguments, [made], call.scratch, None, line, call.shared))
     if seen is not target:

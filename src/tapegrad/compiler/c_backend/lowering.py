@@ -198,6 +198,14 @@ class Lowering:
         self.copy(x, copy, line)
         return copy
 
+    def in_shape(self, x: Access, shape: tuple[int, ...], line: Any) -> Access:
+        """The same elements in another shape, as they lie or copied."""
+        seen = x.reshaped(shape)
+        if seen is not None:
+            return seen
+        copy = self.dense(x, line)
+        return Access(copy.buffer, copy.offset, shape, dense(shape, x.dtype.itemsize), x.dtype)
+
     def add_pointwise(
         self, expression: str, args: list, types: list, result: Any, out: Access,
         function: Callable, line: Any,
