@@ -40,4 +40,5 @@ def test_inputs_are_looked_at_before_sizes(name, shape, sizes, text):
 
 
 def test_no_images_are_pooled_to_none():
+    assert F.adaptive_max_pool1d(torch.zeros(0, 2), 1).shape == (0, 1)
     assert F.adaptive_max_pool2d(torch.zeros(0, 2, 2), 1).shape == (0, 1, 1)

@@ -31,6 +31,7 @@ def test_a_dtype_without_gradients_is_refused_where_one_is_asked_for(name):
     ("function", "message"),
     [
         (torch.mean, "Expected out tensor to have dtype double, but got float instead"),
+        (torch.nanmean, "nansum: provided dtype must match dtype of result. Got Float and Double."),
         (torch.nansum, "provided dtype must match dtype of result. Got Float and Double."),
     ],
 )

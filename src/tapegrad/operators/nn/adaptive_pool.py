@@ -185,7 +185,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     name = "adaptive_max_pool1d"
     check_rank(name, input)
     size = one_int(name, "output_size", output_size)
-    _check_input(name, input._array.shape, 1, ":", input._array.ndim - 2)
+    _check_input(name, input._array.shape, 1, ":", 1)
     values, indices = _largest(unsqueeze(input, -2), (1, size))
     return squeeze(values, -2), squeeze(indices, -2)
 

@@ -221,6 +221,14 @@ def mean(
         return mended(mean, error, given, names | {"dtype": dtype, "out": out})
 
 
+def _require_same(dtype: Any, out: Any) -> None:
+    """Raise where a result that is given has another dtype than the one that is asked for."""
+    if dtype is not None and out is not None and out.dtype is not dtype:
+        text = "nansum: provided dtype must match dtype of result. "
+        text += f"Got {out.dtype.scalar_name} and {dtype.scalar_name}."
+        raise errors.runtime_error(text, "Leave dtype away.")
+
+
 @require_tensors
 def nansum(
     input: Tensor,
@@ -245,10 +253,7 @@ def nansum(
         if input.dtype.category > 1:  # a nan would become some integer
             input = input.nan_to_num(0.0, float("inf"), -float("inf"))
         return sum(input, dim, keepdim, dtype=dtype, out=out)
-    if wanted is not None and out is not None and out.dtype is not wanted:
-        text = "nansum: provided dtype must match dtype of result. "
-        text += f"Got {out.dtype.scalar_name} and {wanted.scalar_name}."
-        raise errors.runtime_error(text, "Leave dtype away.")
+    _require_same(wanted, out)
     axis = reduction_axes(dim, input._array.ndim)
     if input.dtype.is_complex:
         text = "nansum on CPU does not support complex inputs"
@@ -290,6 +295,7 @@ def nanmean(
             "empty tensors.",
             "Convert the tensor first: x.float().nanmean().",
         )
+    _require_same(None if dtype is None else as_dtype(dtype), out)
     total = nansum(input, dim, keepdim, dtype=dtype)
     number = sum(~input.isnan(), dim, keepdim)
     return finish("nanmean", total / number, out)
