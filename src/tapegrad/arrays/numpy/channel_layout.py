@@ -113,10 +113,7 @@ class Rows:
         def work(begin: int, end: int) -> None:
             for i in range(begin, end, step):
                 j = min(i + step, end)
-                a, b = x[i:j], other[i:j]
-                if shift is not None:
-                    b = b - shift[i:j]
-                    a = b if x is other else a
+                a, b = _parts(x, other, shift, i, j)
                 if length < _SHORT:
                     first[i:j] = np.add.reduce(a, 1)
                     second[i:j] = np.add.reduce(a * b, 1)
@@ -179,14 +176,20 @@ class Columns(Rows):
         ones = np.ones(rows, x.dtype)
 
         def work(i: int, j: int) -> tuple:
-            a, b = x[i:j], other[i:j]
-            if shift is not None:
-                b = b - shift[i:j]
-                a = b if x is other else a
+            a, b = _parts(x, other, shift, i, j)
             return ones[i:j] @ a, ones[i:j] @ (a * b)
 
         blocks = in_row_blocks(rows, n, min(_SUMMED, _DEEP * n), work)
         return tuple(np.add.reduce(blocks, 0, np.float64))
+
+
+def _parts(x: Array, other: Array, shift: Any, i: int, j: int) -> tuple:
+    """Rows `i` to `j` of what `both_sums` sums."""
+    a, b = x[i:j], other[i:j]
+    if shift is None:
+        return a, b
+    b = b - shift[i:j]
+    return b if x is other else a, b
 
 
 def cotangent_sums(seen: Rows, g: Array, x: Array, shift: Any) -> tuple:

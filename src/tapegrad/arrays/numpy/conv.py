@@ -6,7 +6,8 @@
 `convolve` is the gradient with respect to y (a convolution), `convolve_transposed` the one with
 respect to x (a transposed convolution), `convolve_weights` the one with respect to w. Each goes
 over the batch tile by tile: the tile's columns (conv_columns.py) in one product of matrices. x is
-zero outside.
+zero outside. Convolutions that are a product alone are one (conv_flat.py), and small images become
+one image whose last axis is the batch.
 
 Shapes: x (N, G * C, *image), w (G * O, C, *kernel), y (N, G * O, *places). `size` is the shape of
 the result along the axes of an image.

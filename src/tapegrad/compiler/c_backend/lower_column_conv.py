@@ -12,6 +12,7 @@ import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction
 from tapegrad.compiler.c_backend import templates
+from tapegrad.compiler.c_backend.convolution import Convolution, convolution_of
 from tapegrad.compiler.c_backend.ir import Access, Literal, Product
 from tapegrad.compiler.c_backend.lower_flat_conv import finish
 from tapegrad.compiler.c_backend.lowering import Lowering
@@ -19,20 +20,28 @@ from tapegrad.core.annotations import Any
 
 _IMAGES = 2  # at least
 _PLACES, _FEWEST = 512, 128  # of all images at most; the same where Winograd's way is there
-_MANY = 2**14  # weights, at least
+_MANY, _EACH = 2**14, 2**10  # weights at least, and those that pay for one place more
 _FEW, _LARGE = 24, 2**21  # channels of images that are added up, and elements of columns, at most
 
 
 class _Columns:
     """Where columns lie: images (C, H, W, N) with zeros around them, and what offsets see there."""
 
-    def __init__(self, image: tuple, kernel: tuple, size: tuple, steps: tuple, n: int, dtype: Any):
-        self.image, self.kernel, self.size, self.n, self.dtype = image, kernel, size, n, dtype
-        self.stride, self.padding, self.dilation = steps
+    def __init__(self, of: Convolution):
+        self.image = of.size if of.is_transposed else of.arguments[0].shape[2:]
+        self.kernel, self.size = of.kernels[2:], of.places
+        self.n, self.dtype = of.n, of.result.dtype
+        self.stride, self.padding, self.dilation = of.stride, of.padding, of.dilation
         self.covers = [
             max((p - 1) * s + d * (k - 1) + 1, before + length)
             for p, s, d, k, before, length in zip(
-                size, self.stride, self.dilation, kernel, self.padding, image, strict=True
+                self.size,
+                self.stride,
+                self.dilation,
+                self.kernel,
+                self.padding,
+                self.image,
+                strict=True,
             )
         ]
 
@@ -71,85 +80,70 @@ class _Columns:
 
 def lower_column_conv(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.convolve` and its gradients, of images with few places, and many weights."""
-    lower = _RULES.get(instruction.text)
-    result = instruction.result
-    if lower is None or instruction.kwargs or not lowering.is_array(result):
+    of = convolution_of(lowering, instruction)
+    if of is None or of.groups != 1 or len(of.size) != 2 or of.n < _IMAGES:
         return False
-    *arrays, stride, padding, dilation, groups, size = instruction.args
-    if groups != 1 or not all(x is None or lowering.is_array(x) for x in arrays):
-        return False
-    steps, size = (tuple(stride), tuple(padding), tuple(dilation)), tuple(size)
     call = templates.call_for(instruction, lowering.program.constants)
-    if call is None or len(size) != 2:
+    if call is None:
         return False
-    places: list[Any] = [None if x is None else lowering.place(x) for x in arrays]
-    of_kernels = instruction.text == "xp.convolve_weights"
-    seen = size if instruction.text == "xp.convolve" else places[int(of_kernels)].shape[2:]
-    weights = (result if of_kernels else places[1]).shape
-    n, fast = places[0].shape[0], "winograd" in call.function
-    pays = n * prod(seen) <= (_FEWEST if fast else _PLACES) and prod(weights) >= _MANY
-    if instruction.text == "xp.convolve_transposed" and not fast and weights[1] <= _FEW:
-        scattered = max(steps[0]) > 1 or 2 * prod(size) > 3 * prod(seen)
-        pays |= scattered and n * prod(seen) * prod(weights[1:]) <= _LARGE
-    if n < _IMAGES or not pays:
-        return False
-    lower(lowering, places, steps, size, result, instruction.line)
-    return True
+    weights, places = prod(of.kernels), of.n * prod(of.places)
+    fast = "winograd" in call.function
+    most = _FEWEST if fast else max(_PLACES, weights // _EACH)
+    pays = weights >= _MANY and places <= most
+    if of.is_transposed and not fast and of.kernels[1] <= _FEW:
+        scattered = max(of.stride) > 1 or 2 * prod(of.size) > 3 * prod(of.places)
+        pays |= scattered and places * prod(of.kernels[1:]) <= _LARGE
+    if pays:
+        _RULES[of.text](lowering, of)
+    return pays
 
 
-def _convolve(
-    lowering: Lowering, places: list, steps: tuple, size: tuple, result: Any, line: Any
-) -> None:
-    x, w, bias = places
-    n = x.shape[0]
-    columns = _Columns(x.shape[2:], w.shape[2:], size, steps, n, x.dtype).read(lowering, x, line)
-    kernels = lowering.in_shape(w, (w.shape[0], columns.shape[0]), line)
+def _convolve(lowering: Lowering, of: Convolution) -> None:
+    x, w, bias = of.arguments
+    columns = _Columns(of).read(lowering, x, of.line)
+    kernels = lowering.in_shape(w, (w.shape[0], columns.shape[0]), of.line)
     y = lowering.temporary((w.shape[0], columns.shape[1]), x.dtype)
-    lowering.add(Product(kernels, columns, y, line))
-    y = lowering.in_shape(y, (w.shape[0], *size, n), line)
-    finish(lowering, y.permuted((3, 0, 1, 2)), bias, lowering.fresh(result), line)
+    lowering.add(Product(kernels, columns, y, of.line))
+    y = lowering.in_shape(y, (w.shape[0], *of.size, of.n), of.line)
+    finish(lowering, y.permuted((3, 0, 1, 2)), bias, lowering.fresh(of.result), of.line)
 
 
-def _transposed(
-    lowering: Lowering, places: list, steps: tuple, size: tuple, result: Any, line: Any
-) -> None:
-    y, w, bias = places
-    n, channels = y.shape[0], w.shape[1]
-    of = _Columns(size, w.shape[2:], y.shape[2:], steps, n, y.dtype)
-    rows = channels * prod(of.kernel)
-    kernels = lowering.in_shape(w, (w.shape[0], rows), line)
-    numbers = lowering.in_shape(
-        lowering.dense(y.permuted((1, 2, 3, 0)), line),
-        (w.shape[0], prod(of.size) * n), line,
-    )  # fmt: skip
-    columns = lowering.temporary((rows, numbers.shape[1]), y.dtype)
-    lowering.add(Product(kernels.permuted((1, 0)), numbers, columns, line))
-    columns = lowering.in_shape(columns, (channels, *of.kernel, *of.size, n), line)
-    frame = of.frame(lowering, channels, line)
-    windows = of.windows(frame)
-    for offset in product(*map(range, of.kernel)):
-        pixels, given = _at(windows, offset), _at(columns, offset)
-        dtypes = [y.dtype, y.dtype]
-        args = [pixels, given]
-        lowering.add_pointwise("{0} + {1}", args, dtypes, y.dtype, pixels, np.add, line)
-    finish(lowering, of.inside(frame).permuted((3, 0, 1, 2)), bias, lowering.fresh(result), line)
+def _transposed(lowering: Lowering, of: Convolution) -> None:
+    y, w, bias = of.arguments
+    where, channels, dtypes = _Columns(of), w.shape[1], [y.dtype, y.dtype]
+    kernels = lowering.in_shape(w, (w.shape[0], prod(w.shape[1:])), of.line)
+    numbers = _places_by_channel(lowering, y, of)
+    columns = lowering.temporary((kernels.shape[1], numbers.shape[1]), y.dtype)
+    lowering.add(Product(kernels.permuted((1, 0)), numbers, columns, of.line))
+    shape = (channels, *where.kernel, *where.size, of.n)
+    columns = lowering.in_shape(columns, shape, of.line)
+    frame = where.frame(lowering, channels, of.line)
+    windows = where.windows(frame)
+    for offset in product(*map(range, where.kernel)):
+        pixels = _at(windows, offset)
+        args = [pixels, _at(columns, offset)]
+        lowering.add_pointwise("{0} + {1}", args, dtypes, y.dtype, pixels, np.add, of.line)
+    images = where.inside(frame).permuted((3, 0, 1, 2))
+    finish(lowering, images, bias, lowering.fresh(of.result), of.line)
 
 
-def _weights(
-    lowering: Lowering, places: list, steps: tuple, size: tuple, result: Any, line: Any
-) -> None:
-    x, y = places
-    n = x.shape[0]
-    of = _Columns(x.shape[2:], size, y.shape[2:], steps, n, x.dtype)
-    columns = of.read(lowering, x, line)
-    numbers = lowering.dense(y.permuted((1, 2, 3, 0)), line)
-    numbers = lowering.in_shape(numbers, (y.shape[1], columns.shape[1]), line)
-    found = lowering.temporary((y.shape[1], columns.shape[0]), x.dtype)
-    out = lowering.fresh(result)
-    target = found if not out.is_dense else lowering.in_shape(out, found.shape, line)
-    lowering.add(Product(numbers, columns.permuted((1, 0)), target, line))
-    if target is found:
-        lowering.copy(lowering.in_shape(found, out.shape, line), out, line)
+def _weights(lowering: Lowering, of: Convolution) -> None:
+    x, y = of.arguments
+    columns = _Columns(of).read(lowering, x, of.line)
+    numbers = _places_by_channel(lowering, y, of)
+    out = lowering.fresh(of.result)
+    flat = (y.shape[1], columns.shape[0])
+    is_there = out.is_dense
+    found = lowering.in_shape(out, flat, of.line) if is_there else lowering.temporary(flat, x.dtype)
+    lowering.add(Product(numbers, columns.permuted((1, 0)), found, of.line))
+    if not is_there:
+        lowering.copy(lowering.in_shape(found, out.shape, of.line), out, of.line)
+
+
+def _places_by_channel(lowering: Lowering, y: Access, of: Convolution) -> Access:
+    """Places (N, O, *places) as a matrix (O, places * N)."""
+    turned = lowering.dense(y.permuted((1, 2, 3, 0)), of.line)
+    return lowering.in_shape(turned, (y.shape[1], prod(of.places) * of.n), of.line)
 
 
 _RULES = {

@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from tapegrad.arrays.traced.program import Instruction
+from tapegrad.compiler.c_backend.convolution import Convolution, convolution_of
 from tapegrad.compiler.c_backend.ir import Access, Product
 from tapegrad.compiler.c_backend.lower_product import matrix, order_of
 from tapegrad.compiler.c_backend.lowering import Lowering
@@ -15,72 +16,54 @@ _FEW = 32  # places: images with fewer are put side by side in one product
 
 def lower_flat_conv(lowering: Lowering, instruction: Instruction) -> bool:
     """`xp.convolve` and its gradients, of kernels of one element, or of the size of the images."""
-    lower = _RULES.get(instruction.text)
-    result = instruction.result
-    if lower is None or instruction.kwargs or not lowering.is_array(result):
+    of = convolution_of(lowering, instruction)
+    if of is None or of.groups != 1 or any(of.padding):
         return False
-    *arrays, stride, padding, dilation, groups, size = instruction.args
-    if groups != 1 or any(padding) or not all(x is None or lowering.is_array(x) for x in arrays):
-        return False
-    places = [None if x is None else lowering.place(x) for x in arrays]
-    dtypes = {x.dtype for x in (result, *places) if x is not None}
-    if len(dtypes) > 1 or result.dtype.char not in "fd":
-        return False
-    if any(0 in x.shape for x in (result, *places) if x is not None):
-        return False
-    steps = tuple(stride), tuple(dilation)
-    return lower(lowering, places, steps, tuple(size), result, instruction.line)
+    return _RULES[of.text](lowering, of)
 
 
-def _convolve(
-    lowering: Lowering, places: list, steps: tuple, size: tuple, result: Any, line: Any
-) -> bool:
-    x, w, bias = places
-    if _sees_all(x.shape[2:], w.shape[2:], steps):
-        x = lowering.in_shape(x, (x.shape[0], prod(x.shape[1:]), *size), line)
-        w = lowering.in_shape(w, (w.shape[0], prod(w.shape[1:])), line)
+def _convolve(lowering: Lowering, of: Convolution) -> bool:
+    x, w, bias = of.arguments
+    if _sees_all(x.shape[2:], of):
+        x = lowering.in_shape(x, (of.n, prod(x.shape[1:]), *of.size), of.line)
+        w = lowering.in_shape(w, (w.shape[0], prod(w.shape[1:])), of.line)
     elif prod(w.shape[2:]) != 1:
         return False
     else:
-        x, w = _seen(x, steps[0], size), _as_matrix(w)
-    _multiply(lowering, w, x, bias, result, line)
+        x, w = _seen(x, of), _as_matrix(w)
+    _multiply(lowering, w, x, bias, of.result, of.line)
     return True
 
 
-def _transposed(
-    lowering: Lowering, places: list, steps: tuple, size: tuple, result: Any, line: Any
-) -> bool:
-    y, w, bias = places
-    if prod(y.shape[2:]) == 1 and _sees_all(size, w.shape[2:], steps):
-        w = lowering.in_shape(w, (w.shape[0], prod(w.shape[1:])), line)
-    elif prod(w.shape[2:]) != 1 or y.shape[2:] != size:  # pixels between the places are zero
+def _transposed(lowering: Lowering, of: Convolution) -> bool:
+    y, w, bias = of.arguments
+    if prod(of.places) == 1 and _sees_all(of.size, of):
+        w = lowering.in_shape(w, (w.shape[0], prod(w.shape[1:])), of.line)
+    elif prod(w.shape[2:]) != 1 or of.places != of.size:  # pixels between the places are zero
         return False
     else:
         w = _as_matrix(w)
-    _multiply(lowering, w.permuted((1, 0)), y, bias, result, line)
+    _multiply(lowering, w.permuted((1, 0)), y, bias, of.result, of.line)
     return True
 
 
-def _weights(
-    lowering: Lowering, places: list, steps: tuple, size: tuple, result: Any, line: Any
-) -> bool:
-    x, y = places
-    if prod(y.shape[2:]) == 1 and _sees_all(x.shape[2:], size, steps):
-        x = lowering.in_shape(x, (x.shape[0], prod(x.shape[1:]), *y.shape[2:]), line)
-    elif prod(size) != 1:
+def _weights(lowering: Lowering, of: Convolution) -> bool:
+    x, y = of.arguments
+    if prod(of.places) == 1 and _sees_all(x.shape[2:], of):
+        x = lowering.in_shape(x, (of.n, prod(x.shape[1:]), *of.places), of.line)
+    elif prod(of.size) != 1:
         return False
     else:
-        x = _seen(x, steps[0], y.shape[2:])
-    x = _side_by_side(lowering, x, line)
-    y = _side_by_side(lowering, y, line)
-    out = lowering.fresh(result)
+        x = _seen(x, of)
+    x, y = (_side_by_side(lowering, each, of.line) for each in (x, y))
+    out = lowering.fresh(of.result)
     flat = (y.shape[0], x.shape[0])
     target = out.reshaped(flat)
     is_there = target is not None and order_of(target) is not None
     product = target if target is not None and is_there else lowering.temporary(flat, out.dtype)
-    lowering.add(Product(y, x.permuted((1, 0)), product, line))
+    lowering.add(Product(y, x.permuted((1, 0)), product, of.line))
     if not is_there:
-        lowering.copy(lowering.in_shape(product, out.shape, line), out, line)
+        lowering.copy(lowering.in_shape(product, out.shape, of.line), out, of.line)
     return True
 
 
@@ -129,9 +112,9 @@ def finish(lowering: Lowering, y: Access, bias: Access | None, out: Access, line
     lowering.add_pointwise("{0} + {1}", args, dtypes, out.dtype, out, np.add, line)
 
 
-def _sees_all(image: tuple, kernel: tuple, steps: tuple) -> bool:
+def _sees_all(image: tuple, of: Convolution) -> bool:
     """Whether a kernel covers an image, pixel by pixel."""
-    return image == kernel and set(steps[1]) == {1}
+    return image == of.kernels[2:] and set(of.dilation) == {1}
 
 
 def _as_matrix(w: Access) -> Access:
@@ -139,10 +122,11 @@ def _as_matrix(w: Access) -> Access:
     return Access(w.buffer, w.offset, w.shape[:2], w.strides[:2], w.dtype)
 
 
-def _seen(x: Access, stride: tuple, size: tuple) -> Access:
+def _seen(x: Access, of: Convolution) -> Access:
     """The pixels of images that kernels of one element see."""
-    strides = [s * step for s, step in zip(x.strides[2:], stride, strict=True)]
-    return Access(x.buffer, x.offset, (*x.shape[:2], *size), (*x.strides[:2], *strides), x.dtype)
+    strides = [s * step for s, step in zip(x.strides[2:], of.stride, strict=True)]
+    shape = (*x.shape[:2], *of.places)
+    return Access(x.buffer, x.offset, shape, (*x.strides[:2], *strides), x.dtype)
 
 
 def _side_by_side(lowering: Lowering, x: Access, line: Any) -> Access:

@@ -9,41 +9,26 @@ from types import SimpleNamespace
 
 from tapegrad.arrays.traced.program import Instruction, Value
 from tapegrad.compiler.c_backend import templates
+from tapegrad.compiler.c_backend.convolution import convolution_of
 from tapegrad.compiler.c_backend.ir import Access, Call, dense
 from tapegrad.compiler.c_backend.lowering import Lowering
 from tapegrad.core.annotations import Any
 
 _IMAGES = 2  # at least
-_PLACES, _OF_KERNELS = 64, 1024  # at most, where vectors are places: groups have few channels
-_SMALLEST = 16  # the same where they are channels, of which there are many
-_FEW, _MANY = 8, 2**18  # channels of a group, and weights
-_BATCHED = {"xp.convolve": (0,), "xp.convolve_transposed": (0,), "xp.convolve_weights": (0, 1)}
-"""Which arguments are batches of images; the result is one, too, but that of kernels."""
+_PLACES, _OF_KERNELS = 64, 1024  # at most, for images and for gradients of kernels
+_FEW = 8  # channels of a group: vectors are places then, which small images have too few of
 
 
 def lower_small_conv(lowering: Lowering, instruction: Instruction) -> bool:
-    """`xp.convolve` and its gradients, of images with few places and steps of one."""
-    batched = _BATCHED.get(instruction.text)
-    result = instruction.result
-    if batched is None or instruction.kwargs or not lowering.is_array(result):
+    """`xp.convolve` and its gradients, of groups of few channels, with steps of one."""
+    of = convolution_of(lowering, instruction)
+    if of is None or of.groups == 1 or of.n < _IMAGES or len(of.size) != 2 or set(of.stride) != {1}:
         return False
-    args = list(instruction.args)
-    *arrays, stride, padding, dilation, groups, size = args
-    if not all(x is None or lowering.is_array(x) for x in arrays):
+    channels = of.kernels[1] if of.is_transposed else of.kernels[0] // of.groups
+    most = _OF_KERNELS if of.gives_kernels else _PLACES
+    if channels > _FEW or prod(of.places) > most:
         return False
-    places: list[Any] = [None if x is None else lowering.place(x) for x in arrays]
-    n, of_kernels = places[0].shape[0], len(batched) > 1
-    small = places[1].shape[2:] if of_kernels else tuple(size)
-    if n < _IMAGES or len(small) != 2 or set(stride) != {1}:
-        return False
-    weights = (result if of_kernels else places[1]).shape
-    transposed = instruction.text == "xp.convolve_transposed"
-    if groups > 1 and (weights[1] if transposed else weights[0] // groups) <= _FEW:
-        most = _OF_KERNELS if of_kernels else _PLACES
-    else:
-        most = _SMALLEST if prod(weights) > _MANY else 0
-    if prod(small) > most:
-        return False
+    args, places, n, result = list(instruction.args), of.arguments, of.n, of.result
     there: dict[int, Access] = {}
 
     def value(shape: tuple, dtype: Any) -> Value:
@@ -51,25 +36,25 @@ def lower_small_conv(lowering: Lowering, instruction: Instruction) -> bool:
         found = SimpleNamespace(shape=shape, dtype=dtype, strides=dense(shape, dtype.itemsize))
         return Value(-1 - len(there), found)
 
-    line = instruction.line
+    line = of.line
     sources = []
-    for i in batched:
-        turned = places[i].permuted((1, 2, 3, 0))
-        c, h, w, _ = turned.shape
-        args[i] = value((1, c, h, w * n), turned.dtype)
-        there[args[i].number] = turned
+    for i in (0, 1) if of.gives_kernels else (0,):  # which arguments are batches of images
+        images = places[i].permuted((1, 2, 3, 0))
+        c, h, w, _ = images.shape
+        args[i] = value((1, c, h, w * n), images.dtype)
+        there[args[i].number] = images
         sources.append(args[i])
-    if of_kernels:
-        given, out = tuple(size), value(result.shape, result.dtype)
+    if of.gives_kernels:
+        given, out = of.size, value(result.shape, result.dtype)
     else:
-        given = size[0], size[1] * n
+        given = of.size[0], of.size[1] * n
         out = value((1, result.shape[1], *given), result.dtype)
-    steps = stride, (padding[0], padding[1] * n), (dilation[0], dilation[1] * n)
-    turned_args = (*args[: len(arrays)], *steps, groups, given)
-    constants = lowering.program.constants
-    as_it_is = templates.call_for(instruction, constants)
-    call = templates.call_for(Instruction(instruction.text, turned_args, {}, out, line), constants)
-    if call is None or as_it_is is None or "winograd" in as_it_is.function:
+    padding, dilation = of.padding, of.dilation
+    steps = of.stride, (padding[0], padding[1] * n), (dilation[0], dilation[1] * n)
+    turned_args = (*args[: len(places)], *steps, of.groups, given)
+    turned = Instruction(of.text, turned_args, {}, out, line)
+    call = templates.call_for(turned, lowering.program.constants)
+    if call is None:
         return False
     for x in sources:
         copy = lowering.temporary(there[x.number].shape, x.dtype)
@@ -84,12 +69,12 @@ def lower_small_conv(lowering: Lowering, instruction: Instruction) -> bool:
         return lowering.dense(lowering.place(x), line)
 
     target = lowering.fresh(result)
-    if of_kernels and target.is_dense:
+    if of.gives_kernels and target.is_dense:
         made = seen = target
     else:
-        shape = out.shape if of_kernels else (*result.shape[1:], n)
+        shape = out.shape if of.gives_kernels else (*result.shape[1:], n)
         made = lowering.temporary(shape, result.dtype)
-        seen = made if of_kernels else made.permuted((3, 0, 1, 2))
+        seen = made if of.gives_kernels else made.permuted((3, 0, 1, 2))
     arguments = [argument(x) for x in call.arguments]
     lowering.add(Call(call.function, arguments, [made], call.scratch, None, line, call.shared))
     if seen is not target:
